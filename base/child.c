@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define ENV_MAX 32
 #define SLICE_MS 20 /* delay until the end of a child is noticed */
 
@@ -72,7 +74,7 @@ static void reset_caught(void)
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	size_t i;
 
-	for (i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(caught); i++)
 		sigaction(caught[i], &dfl, NULL);
 	unblock_signals();
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/config_parts.h"
 #include "base/hostlist.h"
 
@@ -43,7 +44,7 @@ static const struct setting {
 	{ AT(parameters), IS(CLIENT_LUSTRE) },
 	{ AT(mmconfig), IS(CLIENT_GPFS) },
 };
-#define SETTING_COUNT (sizeof(settings) / sizeof(settings[0]))
+#define SETTING_COUNT ARRAY_SIZE(settings)
 #undef AT
 
 struct config_profile *config_profile_in(struct config_profile list[], size_t count,

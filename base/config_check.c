@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/config_parts.h"
 #include "base/number.h"
 #include "base/variables.h"

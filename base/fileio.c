@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 #define TREE_DEPTH_MAX 8
 
 static int fail(struct err *err, const char *what, const char *path)
@@ -100,7 +102,7 @@ bool fileio_may_be_there(int error)
 	static const int never[] = { ENOENT, ENOTDIR, ELOOP, EISDIR, EINVAL, EFBIG, EBADMSG };
 	size_t i;
 
-	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(never); i++)
 		if (error == never[i])
 			return false;
 	return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/sysfs.h"
 
 int host_name(char *name, size_t size)
@@ -55,7 +56,7 @@ const char *host_slurm_conf(const char *root)
 
 	if (named && *named && !*root)
 		return named;
-	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(usual); i++) {
 		snprintf(path, sizeof(path), "%s%s", root, usual[i]);
 		if (access(path, F_OK) == 0)
 			return usual[i];

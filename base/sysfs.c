@@ -72,6 +72,14 @@ int sysfs_line(const char *path, char *line, size_t size)
 	return 0;
 }
 
+int sysfs_write_line(const char *path, const char *line)
+{
+	FILE *file = fopen(path, "we");
+	int rc = !file || fprintf(file, "%s\n", line) < 0 ? -1 : 0;
+
+	return file && fclose(file) != 0 ? -1 : rc;
+}
+
 /* Read a CPU list of the kernel, "0-27,56-83". */
 static int list_in(const char *path, struct cpuset *set)
 {
@@ -156,6 +164,20 @@ int sysfs_numa_node_of_cpu(unsigned int os_cpu)
 			found = (int)node;
 	closedir(dir);
 	return found;
+}
+
+int sysfs_has_cpu_on(const struct cpuset *os_cpus, int numa_node)
+{
+	int os_cpu, node, rc = 0;
+
+	cpuset_for_each (os_cpu, os_cpus) {
+		node = sysfs_numa_node_of_cpu((unsigned int)os_cpu);
+		if (node == numa_node)
+			return 1;
+		if (node < 0)
+			rc = -1;
+	}
+	return rc;
 }
 
 static bool is_plain_name(const char *name)

@@ -33,6 +33,8 @@ void sysfs_whole_cores(const struct cpuset *os_cpus, struct cpuset *whole);
 /* Get one CPU of each core of 'whole': one of 'preferred', else the lowest. */
 void sysfs_core_ids(const struct cpuset *whole, const struct cpuset *preferred, struct cpuset *ids);
 int sysfs_numa_node_of_cpu(unsigned int os_cpu);
+/* Return 1 if one of the CPUs is on the NUMA node, 0 if none is, -1 if unknown. */
+int sysfs_has_cpu_on(const struct cpuset *os_cpus, int numa_node);
 /* Path of a file in CLASS/NAME/device ("numa_node", "msi_irqs"), of a network interface or an RDMA
  * device; for virtio of its PCI device. */
 void sysfs_nic_path(char path[SYSFS_PATH_MAX], const char *class, const char *name,
@@ -79,5 +81,7 @@ int process_count_titled(const char *title);
 
 /* Read the first line of a small file, without the newline. */
 int sysfs_line(const char *path, char *line, size_t size);
+/* Write a line. Return -1 with errno if the kernel refuses it. */
+int sysfs_write_line(const char *path, const char *line);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_octal(const char *s)
@@ -40,6 +41,17 @@ bool text_next_line(const char **text, char *line, size_t size)
 		*text += length + ((*text)[length] == '\n');
 	}
 	return fits;
+}
+
+bool text_next_word(const char **text, char *word, size_t size)
+{
+	size_t length;
+
+	*text += strspn(*text, " \t");
+	length = strcspn(*text, " \t");
+	snprintf(word, size, "%.*s", (int)length, *text);
+	*text += length;
+	return length > 0;
 }
 
 bool text_is_lines(const char *text, size_t size)

@@ -22,6 +22,9 @@ void text_copy(char *to, size_t size, const char *from);
  * that does not fit is skipped. */
 bool text_next_line(const char **text, char *line, size_t size);
 
+/* The same for words between blanks and tabs; a word that does not fit is cut. */
+bool text_next_word(const char **text, char *word, size_t size);
+
 /* Return true if it is complete lines, at least one, that all fit. */
 bool text_is_lines(const char *text, size_t size);
 

@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "base/faultpoint.h"
 #include "base/sysfs.h"
+#include "base/text.h"
 #include "client/rule.h"
 #include "client/type.h"
 #include "record/alloc.h"
@@ -87,19 +88,6 @@ static void plan_item(void *arg, const char *item)
 	free(old);
 }
 
-static bool next_word(const char **words, char *word, size_t size)
-{
-	size_t length;
-
-	*words += strspn(*words, " \t");
-	length = strcspn(*words, " \t");
-	if (!length)
-		return false;
-	snprintf(word, size, "%.*s", (int)length, *words);
-	*words += length;
-	return true;
-}
-
 static const struct affinity_backend *backend_of(const struct change_kind *kind)
 {
 	return kind->how;
@@ -132,18 +120,17 @@ static void plan(const struct change_kind *kind, struct client *client,
 			       .list = xneed(cpuset_format(&desired->io_cpus)),
 			       .target = target,
 			       .plan = plan };
-	for (words = backend->words_of(client); next_word(&words, word, sizeof(word));)
+	for (words = backend->words_of(client); text_next_word(&words, word, sizeof(word));)
 		backend->each(client, word, plan_item, p);
 	end_change(p);
 	if (p->left_out)
-		rule_report_code(client, client->type->affinity->left, NULL, findings,
+		rule_report_code(client, RULE_LEFT, NULL, findings,
 				 "%zu above the limit of changes are not moved: %s %.200s",
 				 p->left_out, backend->words, backend->words_of(client));
 	if (backend == &affinity_workqueues && *p->missing)
-		rule_report_code(client, client->type->affinity->left,
-				 "unbound_workqueues=all in jobio.conf", findings,
-				 "this kernel cannot move workqueues by name:%s: not moved",
-				 p->missing);
+		rule_report_code(
+			client, RULE_LEFT, "unbound_workqueues=all in jobio.conf", findings,
+			"this kernel cannot move workqueues by name:%s: not moved", p->missing);
 	free((char *)p->list);
 	free(p);
 }
@@ -157,7 +144,7 @@ static void plan_interrupts(const struct change_kind *kind, struct client *clien
 		return;
 	if (process_named(client->section->process_dir, "irqbalance") > 0) {
 		rule_report_code(
-			client, client->type->affinity->left,
+			client, RULE_LEFT,
 			"stop irqbalance on these nodes, or clear interrupts_of= in jobio.conf",
 			findings,
 			"irqbalance runs and would move the interrupts of %s again: not moved",
@@ -179,7 +166,7 @@ static bool next_item(const char **olds, const char **news, struct item *item)
 {
 	char old[4096], new[4096], *was, *is;
 
-	if (!next_word(olds, old, sizeof(old)) || !next_word(news, new, sizeof(new)))
+	if (!text_next_word(olds, old, sizeof(old)) || !text_next_word(news, new, sizeof(new)))
 		return false;
 	was = strchr(old, '=');
 	is = strchr(new, '=');
@@ -267,8 +254,8 @@ static enum change_state make(const struct change_kind *kind, struct client *cli
 	}
 	if (!count)
 		return CHANGE_FAILED;
-	report_failed(client, client->type->affinity->failed, findings, change->target, &item.is,
-		      failed, count, &why);
+	report_failed(client, RULE_NOT_MOVED, findings, change->target, &item.is, failed, count,
+		      &why);
 	if (failed == count && !stuck)
 		return CHANGE_FAILED;
 	if (failed == count)
@@ -294,11 +281,11 @@ static enum change_state undo(const struct change_kind *kind, struct client *cli
 		back += rc == 1;
 	}
 	if (count)
-		report_failed(client, client->type->affinity->not_back, findings, change->target,
-			      &item.was, failed, count, &why);
+		report_failed(client, RULE_NOT_MOVED_BACK, findings, change->target, &item.was,
+			      failed, count, &why);
 	if (strange)
 		rule_report_code(
-			client, client->type->affinity->not_ours, NULL, findings,
+			client, RULE_MOVED_SINCE, NULL, findings,
 			"%s: %zu of %zu are on CPUs that neither jobio nor the node had set: left there",
 			change->target, strange, count);
 	if (failed)

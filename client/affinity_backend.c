@@ -29,14 +29,7 @@ bool affinity_is_gone(int error)
 
 static int write_text(const char *path, const char *text, struct err *err)
 {
-	FILE *file = fopen(path, "we");
-	int rc = 0;
-
-	if (!file || fprintf(file, "%s\n", text) < 0)
-		rc = -1;
-	if (file && fclose(file) != 0)
-		rc = -1;
-	return rc < 0 ? err_set(err, "%s: %s", path, strerror(errno)) : 0;
+	return sysfs_write_line(path, text) < 0 ? err_set(err, "%s: %s", path, strerror(errno)) : 0;
 }
 
 /* Write "0000ffff,ffffffff": 32 CPUs a group, the first CPUs in the last group. */
@@ -70,7 +63,6 @@ static int workqueue_get(const struct client *client, const char *item, struct c
 {
 	char path[SYSFS_PATH_MAX], line[CPUSET_MAX / 3];
 
-	(void)client;
 	workqueue_path(path, item);
 	if (sysfs_line(path, line, sizeof(line)) < 0)
 		return -1;
@@ -83,7 +75,6 @@ static int workqueue_set(const struct client *client, const char *item, const st
 {
 	char path[SYSFS_PATH_MAX], mask[CPUSET_MAX / 3];
 
-	(void)client;
 	workqueue_path(path, item);
 	mask_format(cpus, mask, sizeof(mask));
 	return write_text(path, mask, err);
@@ -91,7 +82,6 @@ static int workqueue_set(const struct client *client, const char *item, const st
 
 static void workqueue_each(const struct client *client, const char *word, item_fn fn, void *arg)
 {
-	(void)client;
 	fn(arg, word);
 }
 
@@ -215,7 +205,6 @@ static int thread_get(const struct client *client, const char *item, struct cpus
 static int thread_set(const struct client *client, const char *item, const struct cpuset *cpus,
 		      struct err *err)
 {
-	(void)client;
 	return task_set(pid_of(item), cpus) < 0
 		       ? err_set(err, "thread %s: %s", item, strerror(errno))
 		       : 0;
@@ -304,7 +293,6 @@ static int process_get(const struct client *client, const char *item, struct cpu
 {
 	struct threads threads = { .is_known = false };
 
-	(void)client;
 	if (!is_same_process(item) || each_thread(item, compare_thread, &threads) != 0 ||
 	    !threads.is_known)
 		return -1;
@@ -335,7 +323,6 @@ static int process_set(const struct client *client, const char *item, const stru
 	struct threads threads = { .cpus = *cpus };
 	int pass;
 
-	(void)client;
 	for (pass = 0; pass < PASSES_MAX; pass++) {
 		threads.moved = 0;
 		if (!is_same_process(item) || each_thread(item, move_thread, &threads) < 0)
@@ -374,7 +361,6 @@ static int process_back(const struct client *client, const char *item, const str
 	struct restore_threads back = { was, is, 0 };
 	int pass;
 
-	(void)client;
 	for (pass = 0; pass < 2; pass++) {
 		back.strange = 0;
 		if (!is_same_process(item) || each_thread(item, thread_back, &back) < 0)
@@ -396,7 +382,6 @@ static int interrupt_get(const struct client *client, const char *item, struct c
 {
 	char path[SYSFS_PATH_MAX], below[AFFINITY_ITEM_MAX + 32], line[4096];
 
-	(void)client;
 	snprintf(below, sizeof(below), "irq/%s/smp_affinity_list", item);
 	sysfs_proc_path(path, below);
 	if (sysfs_line(path, line, sizeof(line)) < 0)
@@ -413,7 +398,6 @@ static int interrupt_set(const struct client *client, const char *item, const st
 	char *list = xneed(cpuset_format(cpus));
 	int rc;
 
-	(void)client;
 	snprintf(below, sizeof(below), "irq/%s/smp_affinity_list", item);
 	sysfs_proc_path(path, below);
 	rc = write_text(path, list, err);
@@ -431,7 +415,6 @@ static void interrupt_each(const struct client *client, const char *word, item_f
 	DIR *all = NULL;
 	size_t i;
 
-	(void)client;
 	for (i = 0; i < 2 && !all; i++) {
 		sysfs_nic_path(path, classes[i], word, "msi_irqs");
 		all = opendir(path);

@@ -20,8 +20,6 @@ struct affinity {
 	/* fnmatch(3) patterns of kernel threads; blanks of a name are '_' */
 	const char *threads;
 	const char *process; /* name of its daemon */
-	/* codes of the type's rules */
-	const char *failed, *not_back, *left, *not_ours;
 };
 
 #define AFFINITY_GONE 2 /* the item does not exist any more */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/child.h"
 #include "base/sysfs.h"
 #include "client/cache.h"
@@ -32,7 +33,7 @@ static const struct client_type_ops *type_named(const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(types); i++)
 		if (!strcmp(types[i]->name, name))
 			return types[i];
 	return NULL;
@@ -96,21 +97,13 @@ void client_store(const struct client *client)
 void client_judge(struct client *client, const struct client_desired *desired,
 		  struct findings *findings)
 {
-	struct judge judge = { client, desired, findings };
+	struct judge judge = { .client = client, .desired = desired, .findings = findings };
 
 	if (client->type->inspect_more)
 		client->type->inspect_more(client);
 	if (client->type->inspect_job)
 		client->type->inspect_job(client, desired);
 	rule_check_all(&judge);
-}
-
-/* The code is the same in every type: W49, NF49, LU49, GP49. */
-static bool is_refusal(const struct finding *finding)
-{
-	size_t length = strlen(finding->code);
-
-	return length > 2 && !strcmp(finding->code + length - 2, "49");
 }
 
 void client_judge_profile(const struct config_client *section, const struct config_profile *profile,
@@ -130,7 +123,7 @@ void client_judge_profile(const struct config_client *section, const struct conf
 
 	client_plan(client, &desired, &plan, &all);
 	for (i = 0; i < all.count; i++)
-		if (is_refusal(&all.list[i]))
+		if (rule_is(all.list[i].code, RULE_REFUSED))
 			findings_append(findings,
 					&(struct findings){ .list = &all.list[i], .count = 1 });
 	findings_free(&all);
@@ -336,7 +329,7 @@ const char *client_type_with_cores(void)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(types); i++)
 		if (types[i]->sizing && types[i]->sizing->cores_max)
 			return types[i]->name;
 	return "";

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/faultpoint.h"
 #include "base/fileio.h"
 #include "record/alloc.h"

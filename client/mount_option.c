@@ -40,7 +40,6 @@ static int repeat(void *arg, const char *option, const char *key, const char *va
 	struct composer *composer = arg;
 	const struct setting_key *row = setting_key_find(composer->setting, key);
 
-	(void)value;
 	if (!row || !row->repeat || setting_is_replaced(composer->setting, composer->wanted, key))
 		return 0;
 	composer->list = options_append(composer->list, option);
@@ -51,8 +50,6 @@ static int add_wanted(void *arg, const char *option, const char *key, const char
 {
 	struct composer *composer = arg;
 
-	(void)key;
-	(void)value;
 	if (*option == '!')
 		return 0;
 	composer->list = options_append(composer->list, option);

@@ -258,7 +258,6 @@ static int find_option(void *arg, const char *option, const char *key, const cha
 {
 	struct lookup *lookup = arg;
 
-	(void)option;
 	if (!strcmp(key, lookup->key)) {
 		if (lookup->value)
 			snprintf(lookup->value, lookup->size, "%s", value);

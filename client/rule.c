@@ -7,17 +7,24 @@
 #include <string.h>
 
 #include "base/sysfs.h"
+#include "base/text.h"
 #include "client/mounts.h"
 #include "client/type.h"
 #include "record/alloc.h"
 
-void rule_check_all(const struct judge *judge)
+void rule_check_all(struct judge *judge)
 {
 	const struct rule *rule = judge->client->type->rules;
+	size_t at;
 
-	for (; rule && rule->code; rule++)
-		if (rule->check)
-			rule->check(judge, rule);
+	for (; rule && rule->code; rule++) {
+		judge->rule = rule;
+		if (rule->check && !rule->each)
+			rule->check(judge);
+		for (at = 0; rule->each && rule->each(judge, &at);)
+			rule->check(judge);
+		judge->name = judge->target = NULL;
+	}
 }
 
 static void add(struct findings *findings, const struct rule *rule, const char *cure,
@@ -32,22 +39,30 @@ static void add(struct findings *findings, const struct rule *rule, const char *
 	finding->target = xstrdup(target);
 }
 
-void rule_report(const struct judge *judge, const struct rule *rule, const char *format, ...)
+/* Report the rule about a target; NULL: none. */
+static void report(const struct judge *judge, const char *target, const char *format, va_list args)
+{
+	char *cure = judge->name ? rule_cure_for(judge->rule->cure, judge->name) : NULL;
+
+	add(judge->findings, judge->rule, cure ? cure : judge->rule->cure, target, format, args);
+	free(cure);
+}
+
+void rule_report(const struct judge *judge, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	add(judge->findings, rule, rule->cure, NULL, format, args);
+	report(judge, judge->target, format, args);
 	va_end(args);
 }
 
-void rule_report_target(const struct judge *judge, const struct rule *rule, const char *target,
-			const char *format, ...)
+void rule_report_target(const struct judge *judge, const char *target, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	add(judge->findings, rule, rule->cure, target, format, args);
+	report(judge, target, format, args);
 	va_end(args);
 }
 
@@ -67,16 +82,11 @@ char *rule_cure_for(const char *cure, const char *name)
 	return more;
 }
 
-void rule_report_named(const struct judge *judge, const struct rule *rule, const char *name,
-		       const char *format, ...)
+bool rule_is(const char *code, const char *end)
 {
-	char *cure = rule_cure_for(rule->cure, name);
-	va_list args;
+	size_t length = strlen(code), of_end = strlen(end);
 
-	va_start(args, format);
-	add(judge->findings, rule, cure, NULL, format, args);
-	va_end(args);
-	free(cure);
+	return length >= of_end && !strcmp(code + length - of_end, end);
 }
 
 void rule_report_code(const struct client *client, const char *code, const char *cure,
@@ -85,7 +95,7 @@ void rule_report_code(const struct client *client, const char *code, const char 
 	const struct rule *rule = client->type->rules;
 	va_list args;
 
-	while (rule && rule->code && strcmp(rule->code, code) != 0)
+	while (rule && rule->code && !rule_is(rule->code, code))
 		rule++;
 	if (!rule || !rule->code)
 		return;
@@ -111,18 +121,6 @@ const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX])
 
 /* ---- mounts ------------------------------------------------------------ */
 
-/* Read the next word of 'words'; false: none. */
-static bool next_word(const char **words, char word[512])
-{
-	size_t length;
-
-	*words += strspn(*words, " \t");
-	length = strcspn(*words, " \t");
-	snprintf(word, 512, "%.*s", (int)length, *words);
-	*words += length;
-	return length > 0;
-}
-
 bool rule_is_idle(const struct client *client)
 {
 	const char *at = client->section->mounts;
@@ -132,34 +130,34 @@ bool rule_is_idle(const struct client *client)
 		return false;
 	if (!*at)
 		return mounts_come_later(client, "");
-	while (next_word(&at, target))
+	while (text_next_word(&at, target, sizeof(target)))
 		if (mounts_come_later(client, target))
 			return true;
 	return false;
 }
 
-void rule_check_no_mount(const struct judge *judge, const struct rule *rule)
+void rule_check_no_mount(const struct judge *judge)
 {
 	const struct client *client = judge->client;
 
 	if (!client->common.mount_count && !rule_is_idle(client))
-		rule_report(judge, rule, "no file system of type %.*s is mounted%s%s",
+		rule_report(judge, "no file system of type %.*s is mounted%s%s",
 			    (int)strcspn(client->type->fstypes, " "), client->type->fstypes,
 			    *client->section->mounts ? " on " : "", client->section->mounts);
 }
 
-void rule_check_missing_mount(const struct judge *judge, const struct rule *rule)
+void rule_check_missing_mount(const struct judge *judge)
 {
 	const char *at = judge->client->section->mounts;
 	char target[512];
 
 	if (!judge->client->common.mount_count && !rule_is_idle(judge->client))
 		return;
-	while (next_word(&at, target))
+	while (text_next_word(&at, target, sizeof(target)))
 		if (!mounts_find(judge->client->mounts, target) &&
 		    !mounts_come_later(judge->client, target))
-			rule_report(judge, rule, "'%s' is not mounted (mounts= of [client %s])",
-				    target, judge->client->section->name);
+			rule_report(judge, "'%s' is not mounted (mounts= of [client %s])", target,
+				    judge->client->section->name);
 }
 
 /* ---- cores ------------------------------------------------------------- */
@@ -175,7 +173,7 @@ static const struct cpuset *frontends(const struct judge *judge)
 	return &facts->frontend_cpus;
 }
 
-void rule_check_siblings(const struct judge *judge, const struct rule *rule)
+void rule_check_siblings(const struct judge *judge)
 {
 	const struct cpuset *cpus = frontends(judge);
 	char list[RULE_LIST_MAX];
@@ -187,20 +185,22 @@ void rule_check_siblings(const struct judge *judge, const struct rule *rule)
 	cpuset_and(&torn, cpus);
 	cpuset_andnot(&torn, &judge->desired->io_cpus);
 	if (!cpuset_is_empty(&torn))
-		rule_report(judge, rule,
+		rule_report(judge,
 			    "CPU %s shares a core with the client, but Slurm gives it to the job",
 			    rule_list(&torn, list));
 }
 
-void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
+void rule_check_other_cores(const struct judge *judge)
 {
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	const struct cpuset *cpus = frontends(judge);
-	struct rule adapted = *rule;
+	struct rule adapted = *judge->rule;
+	struct judge of_job = *judge;
 	struct cpuset whole;
 
 	if (!cpus)
 		return;
+	of_job.rule = &adapted;
 	if (judge->client->common.fixed_cores)
 		adapted.cure =
 			"ask for as many io-cores as the client has (io_cores_min in jobio.conf), and reserve its cores in CpuSpecList";
@@ -209,19 +209,19 @@ void rule_check_other_cores(const struct judge *judge, const struct rule *rule)
 		 * each task */
 		if (!judge->desired->io_cores)
 			adapted.severity = FINDING_INFO;
-		rule_report(judge, &adapted,
+		rule_report(&of_job,
 			    "the client uses CPU %s, but Slurm reserves no CPU for this job",
 			    rule_list(cpus, is));
 		return;
 	}
 	sysfs_whole_cores(&judge->desired->io_cpus, &whole);
 	if (!cpuset_is_subset(cpus, &whole))
-		rule_report(judge, &adapted,
+		rule_report(&of_job,
 			    "the client uses CPU %s, but Slurm reserves CPU %s for this job",
 			    rule_list(cpus, is), rule_list(&judge->desired->io_cpus, should));
 }
 
-void rule_check_too_few(const struct judge *judge, const struct rule *rule)
+void rule_check_too_few(const struct judge *judge)
 {
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	const struct cpuset *cpus = frontends(judge);
@@ -230,6 +230,6 @@ void rule_check_too_few(const struct judge *judge, const struct rule *rule)
 	    !cpuset_is_subset(cpus, &judge->desired->io_cpus) ||
 	    cpuset_is_subset(&judge->desired->io_cpus, cpus))
 		return;
-	rule_report(judge, rule, "the client uses CPU %s of the reserved CPU %s: the rest is idle",
+	rule_report(judge, "the client uses CPU %s of the reserved CPU %s: the rest is idle",
 		    rule_list(cpus, is), rule_list(&judge->desired->io_cpus, should));
 }

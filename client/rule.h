@@ -25,31 +25,54 @@ struct judge {
 	const struct client *client;
 	const struct client_desired *desired; /* may be NULL */
 	struct findings *findings;
+	/* set while rules are checked */
+	const struct rule *rule;
+	const void *item;   /* of rule->each */
+	const char *name;   /* of the item: replaces NAME in the cure; NULL: nothing does */
+	const char *target; /* of findings about the item: record.h; NULL: none */
 };
+
+typedef void rule_check(const struct judge *judge);
+/* Set the next item of [judge] and step over it. Return false if there is none. */
+typedef bool rule_each(struct judge *judge, size_t *at);
 
 struct rule {
 	const char *code;
 	enum finding_severity severity;
 	enum finding_reach reach;
 	const char *cure;
-	void (*check)(const struct judge *judge, const struct rule *rule);
+	rule_check *check;
+	rule_each *each; /* check each item: a mount, a container; NULL: check once */
 };
 
 /* Check all rules of the client's type. */
-void rule_check_all(const struct judge *judge);
+void rule_check_all(struct judge *judge);
 
-/* For 'check'. */
-void rule_report(const struct judge *judge, const struct rule *rule, const char *format, ...)
+/* For 'check': report the rule, about the item if there is one. */
+void rule_report(const struct judge *judge, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same, about another mount, server or filesystem: record.h. */
+void rule_report_target(const struct judge *judge, const char *target, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-/* The same, about one of its mounts, servers or filesystems: record.h. */
-void rule_report_target(const struct judge *judge, const struct rule *rule, const char *target,
-			const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same, about a container or device: NAME in the cure is replaced by its name. */
-void rule_report_named(const struct judge *judge, const struct rule *rule, const char *name,
-		       const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Return 'cure' with the name for each NAME in it; caller frees. */
 char *rule_cure_for(const char *cure, const char *name);
+
+/* Codes without the letters of the type, the same for all types: a setting could not be set, not be
+ * restored, was changed since, is not set for a job that shares its node, is refused; threads or
+ * interrupts could not be moved, not be moved back, are left where they are, were moved since. */
+#define RULE_FAILED "40"
+#define RULE_NOT_BACK "42"
+#define RULE_NOT_OURS "43"
+#define RULE_NOT_MOVED "44"
+#define RULE_NOT_MOVED_BACK "45"
+#define RULE_SHARED "46"
+#define RULE_LEFT "47"
+#define RULE_MOVED_SINCE "48"
+#define RULE_REFUSED "49"
+
+/* Return true if the code is this one, with letters or without. */
+bool rule_is(const char *code, const char *end);
 
 /* Report the rule of the client's type with this code, from functions that change a client; 'cure'
  * NULL: the rule's own. */
@@ -69,13 +92,10 @@ const char *rule_shared_cure(const struct client_desired *desired);
 bool rule_is_idle(const struct client *client);
 
 /* Report if no filesystem of its type is mounted; if a mount of mounts= is missing. */
-void rule_check_no_mount(const struct judge *judge, const struct rule *rule);
-void rule_check_missing_mount(const struct judge *judge, const struct rule *rule);
+rule_check rule_check_no_mount, rule_check_missing_mount;
 
 /* Compare its CPUs with those that Slurm withholds from the job: half a core, other cores, too
  * few. */
-void rule_check_siblings(const struct judge *judge, const struct rule *rule);
-void rule_check_other_cores(const struct judge *judge, const struct rule *rule);
-void rule_check_too_few(const struct judge *judge, const struct rule *rule);
+rule_check rule_check_siblings, rule_check_other_cores, rule_check_too_few;
 
 #endif

@@ -67,7 +67,6 @@ static int hold(void *arg, const char *word, const char *key, const char *value)
 {
 	struct search *search = arg;
 
-	(void)value;
 	if (is_rival(search->setting, key + (*word == '!'), search->key)) {
 		if (search->word)
 			snprintf(search->word, SETTING_WORD_MAX, "%s", word);
@@ -118,7 +117,6 @@ static int is_lost(void *arg, const char *word, const char *key, const char *val
 {
 	struct comparison *c = arg;
 
-	(void)value;
 	if (setting_is_replaced(c->setting, c->wanted, key) || holds(c->setting, c->after, word))
 		return 0;
 	snprintf(c->differing, SETTING_WORD_MAX, "%s", word);
@@ -129,8 +127,6 @@ static int is_missing(void *arg, const char *word, const char *key, const char *
 {
 	const struct comparison *c = arg;
 
-	(void)key;
-	(void)value;
 	return !holds(c->setting, c->after, word);
 }
 
@@ -159,8 +155,6 @@ static int plan_word(void *arg, const char *word, const char *key, const char *v
 	struct planner *planner = arg;
 	char current[SETTING_WORD_MAX];
 
-	(void)key;
-	(void)value;
 	keeps_old(planner->setting, planner->now, word, current);
 	if (!strcmp(current, word) ||
 	    (planner->new_list && setting_is_replaced(planner->setting, planner->new_list, key)))
@@ -202,13 +196,13 @@ static int refuse_word(void *arg, const char *word, const char *key, const char 
 	options_each(r->wanted, hold, &search);
 	if (!why && search.found && strcmp(other, word) != 0) {
 		rule_report_code(
-			r->client, r->setting->refused, NULL, r->findings,
+			r->client, RULE_REFUSED, NULL, r->findings,
 			"%s '%s' of the profile and its '%s' exclude each other; the profile was not applied",
 			r->setting->one, word, other);
 		return 1;
 	}
 	if (why)
-		rule_report_code(r->client, r->setting->refused, NULL, r->findings,
+		rule_report_code(r->client, RULE_REFUSED, NULL, r->findings,
 				 "%s '%s' of the profile: %s; the profile was not applied",
 				 r->setting->one, word, why);
 	return why != NULL;
@@ -235,7 +229,7 @@ void setting_plan(const struct change_kind *kind, struct client *client,
 		return;
 	if (!desired->alone) {
 		rule_report_code(
-			client, setting->shared, rule_shared_cure(desired), findings,
+			client, RULE_SHARED, rule_shared_cure(desired), findings,
 			"the profile's %s were left out: the job shares this node with others",
 			setting->many);
 		return;
@@ -243,14 +237,14 @@ void setting_plan(const struct change_kind *kind, struct client *client,
 	for (i = 0; rc == 0 && (target = setting->target(client, i)); i++) {
 		if (!setting->now(client, target))
 			rule_report_code(
-				client, setting->failed, NULL, findings,
+				client, RULE_FAILED, NULL, findings,
 				"'%s' could not get %s: its present value cannot be read from %s",
 				target, wanted, setting->shown_by);
 		else
 			rc = plan_target(kind, client, target, wanted, plan);
 		if (rc > 0)
 			rule_report_code(
-				client, setting->failed, NULL, findings,
+				client, RULE_FAILED, NULL, findings,
 				"'%s' and the targets after it could not get %s: a job has at most %d changes",
 				target, wanted, CHANGES_MAX);
 	}
@@ -317,13 +311,13 @@ enum change_state setting_make(const struct change_kind *kind, struct client *cl
 	struct err why = { "" };
 
 	if (!setting->now(client, change->target) && errno == ENOENT) {
-		rule_report_code(client, setting->failed, "mount it", findings,
+		rule_report_code(client, RULE_FAILED, "mount it", findings,
 				 "'%s' is not mounted any more", change->target);
 		return CHANGE_FAILED;
 	}
 	if (set_list(setting, client, change->target, change->new_value, &why) == 0)
 		return CHANGE_DONE;
-	rule_report_code(client, setting->failed, NULL, findings, "'%s' could not get %s: %.300s",
+	rule_report_code(client, RULE_FAILED, NULL, findings, "'%s' could not get %s: %.300s",
 			 change->target, change->new_value, why.text);
 	return setting_undo(kind, client, change, findings) >= CHANGE_GONE ? CHANGE_FAILED
 									   : change->state;
@@ -379,7 +373,7 @@ static enum change_state undo_list(const struct setting *setting, struct client 
 	*list = still_ours(setting, now, change, &strange);
 	if (strange)
 		rule_report_code(
-			client, setting->not_ours, NULL, findings,
+			client, RULE_NOT_OURS, NULL, findings,
 			"'%s' has %.200s: neither what the node had (%.200s) nor what jobio set (%.200s); left as it is",
 			change->target, now, change->old_value, change->new_value);
 	if (!*list)
@@ -398,7 +392,7 @@ enum change_state setting_undo(const struct change_kind *kind, struct client *cl
 
 	undone = undo_list(setting, client, change, findings, &list, &why);
 	if (undone == change->state)
-		rule_report_code(client, setting->not_back, NULL, findings,
+		rule_report_code(client, RULE_NOT_BACK, NULL, findings,
 				 "'%s' could not get %s back: %.300s", change->target,
 				 list ? list : change->old_value, why.text);
 	free(list);

@@ -38,8 +38,6 @@ struct setting {
 	const char *one, *many;		/* "mount option", "mount options" */
 	const char *no_key;		/* why a profile may not set it */
 	const char *shown_by;		/* "the mount table" */
-	/* rules of the type */
-	const char *failed, *not_back, *not_ours, *shared, *refused;
 	/* return the list of the profile; "": none */
 	const char *(*wanted)(const struct client_desired *desired);
 	/* return the index-th target; NULL: no more */

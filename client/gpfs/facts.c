@@ -70,7 +70,6 @@ int gpfs_inspect(struct client *client, struct err *err)
 	struct gpfs_facts *facts = gpfs_facts(client);
 	long pid;
 
-	(void)err;
 	client->common.cpus_known = true;
 	if (!client->common.mount_count || cache_use(client))
 		return 0;

@@ -45,10 +45,6 @@ static const struct affinity affinity = {
 	.workqueues = "",
 	.threads = "",
 	.process = GPFS_MMFSD,
-	.failed = "GP44",
-	.not_back = "GP45",
-	.left = "GP47",
-	.not_ours = "GP48",
 };
 
 /* verbsPorts is "mlx5_0/1 mlx5_1/1/2": devices with ports and fabrics. */

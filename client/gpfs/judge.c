@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/sysfs.h"
 #include "client/gpfs/facts.h"
 #include "client/gpfs/mmpmon.h"
@@ -31,11 +32,11 @@ static const struct gpfs_facts *facts_of(const struct judge *judge)
 
 /* ---- health ------------------------------------------------------- */
 
-static void check_mmfsd(const struct judge *judge, const struct rule *rule)
+static void check_mmfsd(const struct judge *judge)
 {
 	if (judge->client->common.mount_count && facts_of(judge)->mmfsd <= 0)
 		rule_report(
-			judge, rule,
+			judge,
 			"%zu file systems are mounted, but no process mmfsd runs: I/O to them blocks or fails",
 			judge->client->common.mount_count);
 }
@@ -58,41 +59,41 @@ static const struct query *is_query_ok(const struct judge *judge, enum query_ans
 }
 
 /* Report one finding for a client that hangs, for any query. */
-static void check_hangs(const struct judge *judge, const struct rule *rule)
+static void check_hangs(const struct judge *judge)
 {
 	const struct query *query = is_query_ok(judge, QUERY_HUNG);
 
 	if (query)
-		rule_report(judge, rule, "mmfsd does not answer: %.300s", query->why);
+		rule_report(judge, "mmfsd does not answer: %.300s", query->why);
 }
 
-static void check_mmdiag(const struct judge *judge, const struct rule *rule)
+static void check_mmdiag(const struct judge *judge)
 {
 	if (is_refusal(&facts_of(judge)->config))
-		rule_report(judge, rule, "its settings are unknown: mmdiag: %.300s",
+		rule_report(judge, "its settings are unknown: mmdiag: %.300s",
 			    facts_of(judge)->config.why);
 }
 
-static void check_mmpmon(const struct judge *judge, const struct rule *rule)
+static void check_mmpmon(const struct judge *judge)
 {
 	const struct query *query = &facts_of(judge)->counters;
 	struct err why = { "" };
 	struct client_counters *counters;
 
 	if (is_refusal(query)) {
-		rule_report(judge, rule, "its counters cannot be read: mmpmon: %.300s", query->why);
+		rule_report(judge, "its counters cannot be read: mmpmon: %.300s", query->why);
 		return;
 	}
 	counters = query->answer == QUERY_ANSWERED ? client_counters_new() : NULL;
 	if (counters && gpfs_mmpmon_sources(counters, query->text, "-", &why) < 0)
-		rule_report(judge, rule, "its counters cannot be read: %.300s", why.text);
+		rule_report(judge, "its counters cannot be read: %.300s", why.text);
 	client_counters_free(counters);
 }
 
-static void check_time(const struct judge *judge, const struct rule *rule)
+static void check_time(const struct judge *judge)
 {
 	if (is_query_ok(judge, QUERY_NO_TIME))
-		rule_report(judge, rule, "the client could not be judged: no time was left");
+		rule_report(judge, "the client could not be judged: no time was left");
 }
 
 /* ---- waiters --------------------------------------------------------------- */
@@ -103,7 +104,7 @@ static bool is_idle(const char *thread)
 	return !strcmp(thread, "EventsExporterSenderThread") || !strncmp(thread, "Fsck", 4);
 }
 
-static void check_waiters(const struct judge *judge, const struct rule *rule)
+static void check_waiters(const struct judge *judge)
 {
 	const struct query *query = &facts_of(judge)->waiters;
 	const char *text = query->text;
@@ -130,13 +131,13 @@ static void check_waiters(const struct judge *judge, const struct rule *rule)
 	}
 	if (!count)
 		return;
-	rule_report(judge, rule, "threads of mmfsd wait for %d s or more", LONG_WAIT_S);
+	rule_report(judge, "threads of mmfsd wait for %d s or more", LONG_WAIT_S);
 	findings_measured(judge->findings, "%d: %s", count, longest);
 }
 
 /* Copies of inodes for a snapshot wait for the slowest client (8.9 s: IBM, io500 with Storage
  * Scale). The message is not always in the same column: the line is searched. */
-static void check_copies(const struct judge *judge, const struct rule *rule)
+static void check_copies(const struct judge *judge)
 {
 	const struct query *query = &facts_of(judge)->waiters;
 	const char *text = query->text;
@@ -154,14 +155,14 @@ static void check_copies(const struct judge *judge, const struct rule *rule)
 	if (most_s < COPY_WAIT_S)
 		return;
 	rule_report(
-		judge, rule,
+		judge,
 		"a snapshot copies inodes (CopyInodeBlock): changes of files wait for the slowest client");
 	findings_measured(judge->findings, "%.1f s", most_s);
 }
 
 /* ---- settings ------------------------------------------------------------ */
 
-static void check_pagepool(const struct judge *judge, const struct rule *rule)
+static void check_pagepool(const struct judge *judge)
 {
 	int64_t pagepool = gpfs_number(judge->client, "pagepool"), memory;
 
@@ -172,14 +173,14 @@ static void check_pagepool(const struct judge *judge, const struct rule *rule)
 	memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 	if (pagepool < 0 || pagepool >= PAGEPOOL_ENOUGH || pagepool >= memory / PAGEPOOL_PART)
 		return;
-	rule_report(judge, rule,
+	rule_report(judge,
 		    "the page pool has %" PRId64 " MiB, and the node %" PRId64
 		    " GiB of memory: few files are read ahead or written behind at a time",
 		    pagepool / MIB, memory / GIB);
 }
 
 /* Counted since the start of mmfsd; the socket reports it, the program does not. */
-static void check_stat_cache(const struct judge *judge, const struct rule *rule)
+static void check_stat_cache(const struct judge *judge)
 {
 	const struct query *query = &facts_of(judge)->counters;
 	int64_t misses, lookups = 0;
@@ -187,35 +188,24 @@ static void check_stat_cache(const struct judge *judge, const struct rule *rule)
 	misses = query->answer == QUERY_ANSWERED ? gpfs_mmpmon_misses(query->text, &lookups) : 0;
 	if (lookups < MANY_LOOKUPS || misses <= lookups / 2)
 		return;
-	rule_report(judge, rule, "most lookups miss the stat cache (maxStatCache=%" PRId64 ")",
+	rule_report(judge, "most lookups miss the stat cache (maxStatCache=%" PRId64 ")",
 		    gpfs_number(judge->client, "maxStatCache"));
 	findings_measured(judge->findings, "%" PRId64 " of %" PRId64, misses, lookups);
 }
 
-static void check_verbs(const struct judge *judge, const struct rule *rule)
+static void check_verbs(const struct judge *judge)
 {
 	char word[16];
 
 	if (gpfs_word(judge->client, "verbsRdma", word, sizeof(word)) && !strcmp(word, "disable") &&
 	    sysfs_has_active_rdma())
 		rule_report(
-			judge, rule,
+			judge,
 			"verbsRdma=disable, and this node has an RDMA port that is active: data go over TCP");
 }
 
-static bool is_on_node(const struct cpuset *cpus, int node)
-{
-	int cpu;
-
-	cpuset_for_each (cpu, cpus) {
-		if (sysfs_numa_node_of_cpu((unsigned int)cpu) == node)
-			return true;
-	}
-	return false;
-}
-
 /* verbsPorts is "mlx5_0/1 mlx5_1/1/2": devices with ports and fabrics. */
-static void check_numa_remote(const struct judge *judge, const struct rule *rule)
+static void check_numa_remote(const struct judge *judge)
 {
 	char ports[512], list[RULE_LIST_MAX], *port, *rest = NULL;
 	struct cpuset cpus;
@@ -227,10 +217,10 @@ static void check_numa_remote(const struct judge *judge, const struct rule *rule
 	for (port = strtok_r(ports, " ,", &rest); port; port = strtok_r(NULL, " ,", &rest)) {
 		port[strcspn(port, "/")] = '\0';
 		node = sysfs_numa_node_of_rdma(port);
-		if (node < 0 || is_on_node(&cpus, node))
+		if (node < 0 || sysfs_has_cpu_on(&cpus, node) != 0)
 			continue;
 		rule_report(
-			judge, rule,
+			judge,
 			"mmfsd is bound to CPU %s, and its card %s is on NUMA node %d, where it may not run",
 			rule_list(&cpus, list), port, node);
 		return;
@@ -257,7 +247,7 @@ static void judge_removal(struct client *client, int64_t removed, struct finding
 	char list[256] = "", word[16];
 	size_t i, used = 0;
 
-	for (i = 0; i < sizeof(removal) / sizeof(*removal); i++)
+	for (i = 0; i < ARRAY_SIZE(removal); i++)
 		if (gpfs_word(client, removal[i].name, word, sizeof(word)) &&
 		    gpfs_is_on(client, removal[i].name) != removal[i].is_on)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=%s",
@@ -311,25 +301,23 @@ const struct rule gpfs_rules[] = {
 	{ "GP11", FINDING_WARNING, FINDING_OF_SITE, "raise prolog_budget_ms in jobio.conf",
 	  check_time },
 	{ "GP12", FINDING_INFO, FINDING_OF_SITE,
-	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes where no job relies on another node's fsync",
-	  NULL },
+	  "mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes where no job relies on another node's fsync" },
 	{ "GP13", FINDING_INFO, FINDING_OF_SITE,
 	  "mmchconfig maxStatCache=COUNT for this class of nodes and restart mmfsd, if jobs look at the same files again",
 	  check_stat_cache },
 	{ "GP14", FINDING_INFO, FINDING_OF_SITE,
-	  "ask IBM's support for these settings, which mmchconfig(8) does not describe", NULL },
+	  "ask IBM's support for these settings, which mmchconfig(8) does not describe" },
 	{ "GP15", FINDING_INFO, FINDING_OF_SITE,
 	  "none for the job; if it stays, mmdiag --waiters on all nodes shows which of them wait longest",
 	  check_copies },
 	/* reported by the functions that change the client */
-	{ "GP41", FINDING_INFO, FINDING_OF_SITE, "mmchconfig for this class of nodes", NULL },
+	{ "GP41", FINDING_INFO, FINDING_OF_SITE, "mmchconfig for this class of nodes" },
 	{ "GP44", FINDING_ERROR, FINDING_OF_SITE,
-	  "see dmesg, or set core_change=never in jobio.conf", NULL },
+	  "see dmesg, or set core_change=never in jobio.conf" },
 	{ "GP45", FINDING_ERROR, FINDING_OF_SITE,
-	  "taskset -a with the old CPUs, or let the next job try again", NULL },
-	{ "GP47", FINDING_INFO, FINDING_OF_SITE, "none, if they may stay there", NULL },
-	{ "GP48", FINDING_WARNING, FINDING_OF_SITE, "none, if intended", NULL },
-	{ "GP49", FINDING_ERROR, FINDING_OF_SITE, "take it out of the profile in jobio.conf",
-	  NULL },
+	  "taskset -a with the old CPUs, or let the next job try again" },
+	{ "GP47", FINDING_INFO, FINDING_OF_SITE, "none, if they may stay there" },
+	{ "GP48", FINDING_WARNING, FINDING_OF_SITE, "none, if intended" },
+	{ "GP49", FINDING_ERROR, FINDING_OF_SITE, "take it out of the profile in jobio.conf" },
 	{ 0 }
 };

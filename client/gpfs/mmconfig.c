@@ -79,7 +79,6 @@ static const struct setting mmconfig = {
 	.one = "setting",
 	.no_key = "not a setting of Storage Scale that jobio compares",
 	.shown_by = "mmdiag",
-	.refused = "GP49",
 };
 
 struct adviser {
@@ -116,8 +115,6 @@ static void plan(const struct change_kind *kind, struct client *client,
 	struct adviser adviser = { client, findings, NULL };
 	char all[LIST_MAX];
 
-	(void)kind;
-	(void)plan;
 	all_desired(desired, all);
 	if (!*all || setting_refuses(&mmconfig, client, all, findings))
 		return;
@@ -134,7 +131,6 @@ static bool holds(const struct change_kind *kind, const struct client *client,
 	const char *is = now(client);
 	char all[LIST_MAX];
 
-	(void)kind;
 	all_desired(desired, all);
 	return !*all || (is && setting_verify(&mmconfig, "", is, all, NULL) == 0);
 }

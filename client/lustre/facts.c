@@ -245,6 +245,7 @@ static void parse_instance(struct lustre_facts *facts, const char *line)
 	if (sscanf(line, "%95s %ld %ld %ld %ld", one.name, &one.ahead_mb, &one.ahead_file_mb,
 		   &one.tracked, &one.stripe_count) != 5)
 		return;
+	tree_filesystem(one.name, one.filesystem);
 	facts->instance = xmore(facts->instance, facts->instance_count, sizeof(one));
 	facts->instance[facts->instance_count++] = one;
 }
@@ -391,7 +392,6 @@ int lustre_inspect(struct client *client, struct err *err)
 	struct reading reading = { client, child_now_ms(), query_limit_ms(client),
 				   client->run_dir != NULL };
 
-	(void)err;
 	/* kernel threads do its work; it has no CPUs of its own */
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)

@@ -24,7 +24,7 @@
 #define LUSTRE_NICS_MAX 32
 
 struct lustre_instance {
-	char name[TREE_NAME_MAX];
+	char name[TREE_NAME_MAX], filesystem[TREE_NAME_MAX];
 	/* of llite, in MiB; ID of the only process, parent or group that is counted */
 	long ahead_mb, ahead_file_mb, tracked;
 	long stripe_count; /* default of new files */

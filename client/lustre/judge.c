@@ -29,11 +29,23 @@ static const char *wanted(const struct judge *judge)
 	return judge->desired && judge->desired->parameters ? judge->desired->parameters : "";
 }
 
+/* Set the mounts of filesystems: one instance each. */
+static bool each_instance(struct judge *judge, size_t *at)
+{
+	const struct lustre_facts *facts = facts_of(judge);
+	const struct lustre_instance *instance = &facts->instance[*at];
+
+	if (*at == facts->instance_count)
+		return false;
+	++*at;
+	judge->item = instance;
+	judge->target = instance->filesystem;
+	return true;
+}
+
 /* Report a finding of a filesystem once, even if it has several mounts. */
-__attribute__((format(printf, 4, 5))) static void report_target(const struct judge *judge,
-								const struct rule *rule,
-								const char *filesystem,
-								const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say_once(const struct judge *judge,
+							   const char *format, ...)
 {
 	const struct findings *reported = judge->findings;
 	char text[ERR_MAX];
@@ -44,22 +56,22 @@ __attribute__((format(printf, 4, 5))) static void report_target(const struct jud
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	for (i = 0; i < reported->count; i++)
-		if (!strcmp(reported->list[i].code, rule->code) &&
+		if (!strcmp(reported->list[i].code, judge->rule->code) &&
 		    !strcmp(reported->list[i].text, text))
 			return;
-	rule_report_target(judge, rule, filesystem, "%s", text);
+	rule_report(judge, "%s", text);
 }
 
 /* ---- readable files ---------------------------------------------------- */
 
-static void check_unreadable(const struct judge *judge, const struct rule *rule)
+static void check_unreadable(const struct judge *judge)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 
 	if (facts->query.answer != QUERY_ANSWERED && facts->query.answer != QUERY_NOT_MADE)
-		rule_report(judge, rule, "its parameters cannot be read: %.300s", facts->query.why);
+		rule_report(judge, "its parameters cannot be read: %.300s", facts->query.why);
 	else if (facts->unread)
-		rule_report(judge, rule, "the state of %zu of its %zu targets cannot be read: %s",
+		rule_report(judge, "the state of %zu of its %zu targets cannot be read: %s",
 			    facts->unread, facts->target_count, facts->unread_why);
 }
 
@@ -69,7 +81,6 @@ static void check_unreadable(const struct judge *judge, const struct rule *rule)
 struct targets {
 	size_t count, all;
 	char names[160];
-	char filesystem[TREE_NAME_MAX];
 };
 
 typedef bool (*target_test)(const struct lustre_target *target);
@@ -87,42 +98,26 @@ static void name_target(struct targets *found, const struct lustre_target *targe
 		 target->state);
 }
 
-/* Count the targets of one instance and kind that pass [test]. */
-static void find_targets(const struct lustre_facts *facts, const char *instance,
-			 enum tree_kind kind, target_test test, bool with_state,
-			 struct targets *found)
-{
-	size_t i;
-
-	memset(found, 0, sizeof(*found));
-	tree_filesystem(instance, found->filesystem);
-	for (i = 0; i < facts->target_count; i++) {
-		if (facts->target[i].kind != kind ||
-		    strcmp(facts->target[i].instance, instance) != 0)
-			continue;
-		found->all++;
-		if (test(&facts->target[i]))
-			name_target(found, &facts->target[i], with_state);
-	}
-	if (found->count > NAMED_MAX)
-		strcat(found->names, ", ..");
-}
-
-static void report_targets(const struct judge *judge, const struct rule *rule, enum tree_kind kind,
-			   target_test test, bool with_state, const char *what)
+/* Report the targets of one kind that pass [test]. */
+static void report_targets(const struct judge *judge, enum tree_kind kind, target_test test,
+			   bool with_state, const char *what)
 {
 	const struct lustre_facts *facts = facts_of(judge);
-	const char *word = kind == TREE_OSC ? "OSTs" : "MDTs";
-	struct targets found;
-	size_t i;
+	const struct lustre_instance *instance = judge->item;
+	const struct lustre_target *target = facts->target;
+	struct targets found = { 0 };
 
-	for (i = 0; i < facts->instance_count; i++) {
-		find_targets(facts, facts->instance[i].name, kind, test, with_state, &found);
-		if (found.count)
-			report_target(judge, rule, found.filesystem,
-				      "%zu of the %zu %s of '%s' %s: %s", found.count, found.all,
-				      word, found.filesystem, what, found.names);
+	for (; target < facts->target + facts->target_count; target++) {
+		if (target->kind != kind || strcmp(target->instance, instance->name) != 0)
+			continue;
+		found.all++;
+		if (test(target))
+			name_target(&found, target, with_state);
 	}
+	if (found.count)
+		say_once(judge, "%zu of the %zu %s of '%s' %s: %s%s", found.count, found.all,
+			 kind == TREE_OSC ? "OSTs" : "MDTs", judge->target, what, found.names,
+			 found.count > NAMED_MAX ? ", .." : "");
 }
 
 /* Return true if it is disconnected. An idle target is disconnected on purpose, and connects when
@@ -133,10 +128,10 @@ static bool is_away(const struct lustre_target *target)
 	       strcmp(target->state, "IDLE") != 0;
 }
 
-static void check_import(const struct judge *judge, const struct rule *rule)
+static void check_import(const struct judge *judge)
 {
-	report_targets(judge, rule, TREE_MDC, is_away, true, "are not connected");
-	report_targets(judge, rule, TREE_OSC, is_away, true, "are not connected");
+	report_targets(judge, TREE_MDC, is_away, true, "are not connected");
+	report_targets(judge, TREE_OSC, is_away, true, "are not connected");
 }
 
 static bool is_inactive(const struct lustre_target *target)
@@ -144,10 +139,10 @@ static bool is_inactive(const struct lustre_target *target)
 	return target->active == 0;
 }
 
-static void check_inactive(const struct judge *judge, const struct rule *rule)
+static void check_inactive(const struct judge *judge)
 {
-	report_targets(judge, rule, TREE_MDC, is_inactive, false, "are deactivated on this node");
-	report_targets(judge, rule, TREE_OSC, is_inactive, false, "are deactivated on this node");
+	report_targets(judge, TREE_MDC, is_inactive, false, "are deactivated on this node");
+	report_targets(judge, TREE_OSC, is_inactive, false, "are deactivated on this node");
 }
 
 static bool has_one_rpc(const struct lustre_target *target)
@@ -155,9 +150,9 @@ static bool has_one_rpc(const struct lustre_target *target)
 	return target->rpcs == 1;
 }
 
-static void check_one_rpc(const struct judge *judge, const struct rule *rule)
+static void check_one_rpc(const struct judge *judge)
 {
-	report_targets(judge, rule, TREE_OSC, has_one_rpc, false,
+	report_targets(judge, TREE_OSC, has_one_rpc, false,
 		       "get one RPC at a time (max_rpcs_in_flight=1)");
 }
 
@@ -166,9 +161,9 @@ static bool has_odd_rpcs(const struct lustre_target *target)
 	return target->rpcs > 1 && (target->rpcs < RPCS_LEAST || target->rpcs > RPCS_MOST);
 }
 
-static void check_rpcs(const struct judge *judge, const struct rule *rule)
+static void check_rpcs(const struct judge *judge)
 {
-	report_targets(judge, rule, TREE_OSC, has_odd_rpcs, false,
+	report_targets(judge, TREE_OSC, has_odd_rpcs, false,
 		       "have a max_rpcs_in_flight outside 8 to 24, which suits small I/O best");
 }
 
@@ -178,9 +173,9 @@ static bool has_small_rpcs(const struct lustre_target *target)
 	       target->pages <= (target->server_bytes - 1) / getpagesize();
 }
 
-static void check_pages(const struct judge *judge, const struct rule *rule)
+static void check_pages(const struct judge *judge)
 {
-	report_targets(judge, rule, TREE_OSC, has_small_rpcs, false,
+	report_targets(judge, TREE_OSC, has_small_rpcs, false,
 		       "get smaller RPCs than their servers take (max_pages_per_rpc)");
 }
 
@@ -191,129 +186,98 @@ static bool has_checksums(const struct lustre_target *target)
 
 /* After the profile was applied (desired->alone) the facts are out of date: its values are in
  * effect. */
-static void check_checksums(const struct judge *judge, const struct rule *rule)
+static void check_checksums(const struct judge *judge)
 {
 	char value[8];
 
 	if (options_get(wanted(judge), "osc.checksums", value, sizeof(value)) &&
 	    !strcmp(value, "0") && !judge->desired->alone)
-		report_targets(judge, rule, TREE_OSC, has_checksums, false,
+		report_targets(judge, TREE_OSC, has_checksums, false,
 			       "have checksums on, which the profile does without");
 }
 
 /* ---- the mount ------------------------------------------------------------- */
 
-static void check_read_ahead(const struct judge *judge, const struct rule *rule)
+static void check_read_ahead(const struct judge *judge)
 {
-	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_instance *instance;
-	char name[TREE_NAME_MAX];
-	size_t i;
+	const struct lustre_instance *instance = judge->item;
 
-	for (i = 0; i < facts->instance_count; i++) {
-		instance = &facts->instance[i];
-		if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
-			report_target(judge, rule, tree_filesystem(instance->name, name),
-				      "'%s' reads nothing ahead (%s=0)", name,
-				      instance->ahead_mb == 0 ? "max_read_ahead_mb"
-							      : "max_read_ahead_per_file_mb");
-	}
+	if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
+		say_once(judge, "'%s' reads nothing ahead (%s=0)", judge->target,
+			 instance->ahead_mb == 0 ? "max_read_ahead_mb"
+						 : "max_read_ahead_per_file_mb");
 }
 
-static void check_jobid(const struct judge *judge, const struct rule *rule)
+static void check_jobid(const struct judge *judge)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 
 	if (!strcmp(facts->jobid_var, "disable"))
 		rule_report(
-			judge, rule,
+			judge,
 			"its requests carry no job ID for the servers' job_stats (jobid_var=disable)");
 }
 
-static void check_tracking(const struct judge *judge, const struct rule *rule)
+static void check_tracking(const struct judge *judge)
 {
-	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_instance *instance;
-	char name[TREE_NAME_MAX];
-	size_t i;
+	const struct lustre_instance *instance = judge->item;
 
-	for (i = 0; i < facts->instance_count; i++) {
-		instance = &facts->instance[i];
-		if (instance->tracked > 0)
-			report_target(
-				judge, rule, tree_filesystem(instance->name, name),
-				"the counters of '%s' count one process or group alone, %ld (stats_track_*)",
-				name, instance->tracked);
-	}
+	if (instance->tracked > 0)
+		say_once(
+			judge,
+			"the counters of '%s' count one process or group alone, %ld (stats_track_*)",
+			judge->target, instance->tracked);
 }
 
-/* For jobs that stream: check the layout of the job's directory, or the default of new files. */
-static void check_stripes(const struct judge *judge, const struct rule *rule)
+/* For jobs that stream: the layout of the job's directory, or else the default of new files. */
+static void check_folder(const struct judge *judge)
 {
-	const struct lustre_facts *facts = facts_of(judge);
-	const struct lustre_instance *instance;
-	char name[TREE_NAME_MAX];
-	size_t i;
-
-	if (!layout_matters(judge->desired) || facts->folder_stripes > 1)
-		return;
-	if (facts->folder_stripes == 1) {
+	if (layout_matters(judge->desired) && facts_of(judge)->folder_stripes == 1)
 		rule_report(
-			judge, rule,
+			judge,
 			"a new file in the job's directory '%.200s' is on one OST (stripe count 1)",
 			judge->desired->work_dir);
-		return;
-	}
-	for (i = 0; i < facts->instance_count; i++) {
-		instance = &facts->instance[i];
-		if (instance->stripe_count == 1)
-			report_target(
-				judge, rule, tree_filesystem(instance->name, name),
-				"a new file of '%s' is on one OST unless its directory has another layout (stripecount=1)",
-				name);
-	}
+}
+
+static void check_stripes(const struct judge *judge)
+{
+	const struct lustre_instance *instance = judge->item;
+
+	if (layout_matters(judge->desired) && facts_of(judge)->folder_stripes < 1 &&
+	    instance->stripe_count == 1)
+		say_once(
+			judge,
+			"a new file of '%s' is on one OST unless its directory has another layout (stripecount=1)",
+			judge->target);
 }
 
 /* ---- LNet -------------------------------------------------------------------- */
 
-/* Return 1 if one of these CPUs is on the NUMA node, 0 if none is, -1 if one's node is unknown. */
-static int is_near_cpts(const struct cpuset *cpus, int numa_node)
-{
-	int cpu, node, rc = 0;
-
-	cpuset_for_each (cpu, cpus) {
-		node = sysfs_numa_node_of_cpu((unsigned int)cpu);
-		if (node == numa_node)
-			return 1;
-		if (node < 0)
-			rc = -1;
-	}
-	return rc;
-}
-
-static void check_nics(const struct judge *judge, const struct rule *rule)
+static void check_nics(const struct judge *judge)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 	const struct lustre_nic *nic = facts->nic;
 
 	for (; nic < facts->nic + facts->nic_count; nic++)
 		if (nic->numa_node >= 0 && !cpuset_is_empty(&facts->cpt_cpus) &&
-		    is_near_cpts(&facts->cpt_cpus, nic->numa_node) == 0)
+		    sysfs_has_cpu_on(&facts->cpt_cpus, nic->numa_node) == 0)
 			rule_report(
-				judge, rule,
+				judge,
 				"%s (%s) is on NUMA node %d, where none of Lustre's CPU partitions has a CPU",
 				nic->interface, nic->nid, nic->numa_node);
 }
 
-static void check_down(const struct judge *judge, const struct rule *rule)
+static void check_down(const struct judge *judge)
 {
 	const struct lustre_facts *facts = facts_of(judge);
 	const struct lustre_nic *nic = facts->nic;
 
 	for (; nic < facts->nic + facts->nic_count; nic++)
 		if (!strcmp(nic->status, "down"))
-			rule_report(judge, rule, "LNet's interface %s is down", nic->nid);
+			rule_report(judge, "LNet's interface %s is down", nic->nid);
 }
+
+#define STRIPES_CURE "lfs setstripe -c N for the job's folder"
 
 const struct rule lustre_rules[] = {
 	{ "LU01", FINDING_ERROR, FINDING_OF_NODE,
@@ -322,49 +286,50 @@ const struct rule lustre_rules[] = {
 	{ "LU02", FINDING_WARNING, FINDING_OF_SITE, "mount it, or correct mounts= in jobio.conf",
 	  rule_check_missing_mount },
 	{ "LU03", FINDING_WARNING, FINDING_OF_SITE,
-	  "run it as root, with debugfs: mount -t debugfs none /sys/kernel/debug", check_unreadable },
+	  "run it as root, with debugfs: mount -t debugfs none /sys/kernel/debug",
+	  check_unreadable },
 	{ "LU04", FINDING_ERROR, FINDING_OF_SITE,
 	  "look at the network and at the servers: lctl get_param osc.*.import, mdc.*.import",
-	  check_import },
+	  check_import, each_instance },
 	{ "LU05", FINDING_WARNING, FINDING_OF_SITE,
-	  "lctl set_param osc.NAME.active=1 when the server is back", check_inactive },
+	  "lctl set_param osc.NAME.active=1 when the server is back", check_inactive,
+	  each_instance },
 	{ "LU06", FINDING_WARNING, FINDING_OF_SITE,
-	  "look into the logs of the server and of this node: what was not yet written is lost",
-	  NULL },
+	  "look into the logs of the server and of this node: what was not yet written is lost" },
 	{ "LU07", FINDING_WARNING, FINDING_OF_SITE,
-	  "lctl set_param osc.*.max_rpcs_in_flight=8, its default", check_one_rpc },
-	{ "LU08", FINDING_INFO, FINDING_OF_SITE, "none, if intended", check_rpcs },
+	  "lctl set_param osc.*.max_rpcs_in_flight=8, its default", check_one_rpc, each_instance },
+	{ "LU08", FINDING_INFO, FINDING_OF_SITE, "none, if intended", check_rpcs, each_instance },
 	{ "LU09", FINDING_WARNING, FINDING_OF_SITE, "ask for io-cores or --exclusive",
-	  check_checksums },
+	  check_checksums, each_instance },
 	{ "LU10", FINDING_INFO, FINDING_OF_SITE,
-	  "osc.max_pages_per_rpc in the profile of jobs that stream", check_pages },
+	  "osc.max_pages_per_rpc in the profile of jobs that stream", check_pages, each_instance },
 	{ "LU11", FINDING_WARNING, FINDING_OF_SITE,
 	  "lctl set_param llite.*.max_read_ahead_mb=N and max_read_ahead_per_file_mb=N",
-	  check_read_ahead },
+	  check_read_ahead, each_instance },
 	{ "LU12", FINDING_INFO, FINDING_OF_SITE,
 	  "lctl set_param jobid_var=SLURM_JOB_ID when the node mounts Lustre", check_jobid },
 	{ "LU13", FINDING_WARNING, FINDING_OF_SITE,
-	  "lctl set_param llite.*.stats_track_pid=0, _ppid=0 and _gid=0", check_tracking },
+	  "lctl set_param llite.*.stats_track_pid=0, _ppid=0 and _gid=0", check_tracking,
+	  each_instance },
 	{ "LU14", FINDING_WARNING, FINDING_OF_SITE,
 	  "cpu_pattern of libcfs: a partition on the card's NUMA node", check_nics },
-	{ "LU15", FINDING_INFO, FINDING_OF_SITE, "lfs setstripe -c N for the job's folder",
-	  check_stripes },
+	{ "LU15", FINDING_INFO, FINDING_OF_SITE, STRIPES_CURE, check_folder },
+	{ "LU15", FINDING_INFO, FINDING_OF_SITE, STRIPES_CURE, check_stripes, each_instance },
 	{ "LU16", FINDING_WARNING, FINDING_OF_SITE, "look at its cable and at lnetctl net show -v",
 	  check_down },
 	/* reported by the functions that change the client */
 	{ "LU40", FINDING_ERROR, FINDING_OF_SITE,
-	  "see dmesg, and lctl get_param of what it could not get", NULL },
+	  "see dmesg, and lctl get_param of what it could not get" },
 	{ "LU42", FINDING_ERROR, FINDING_OF_SITE,
-	  "lctl set_param the old value, or let the next job try again", NULL },
-	{ "LU43", FINDING_WARNING, FINDING_OF_SITE, "none, if intended", NULL },
+	  "lctl set_param the old value, or let the next job try again" },
+	{ "LU43", FINDING_WARNING, FINDING_OF_SITE, "none, if intended" },
 	{ "LU44", FINDING_ERROR, FINDING_OF_SITE,
-	  "see dmesg, or set core_change=never in jobio.conf", NULL },
+	  "see dmesg, or set core_change=never in jobio.conf" },
 	{ "LU45", FINDING_ERROR, FINDING_OF_SITE,
-	  "write the old CPUs by hand, or let the next job try again", NULL },
-	{ "LU46", FINDING_INFO, FINDING_OF_JOB, "ask for io-cores or --exclusive", NULL },
-	{ "LU47", FINDING_INFO, FINDING_OF_SITE, "none, if they may stay there", NULL },
-	{ "LU48", FINDING_WARNING, FINDING_OF_SITE, "none, if intended", NULL },
-	{ "LU49", FINDING_ERROR, FINDING_OF_SITE, "take it out of the profile in jobio.conf",
-	  NULL },
+	  "write the old CPUs by hand, or let the next job try again" },
+	{ "LU46", FINDING_INFO, FINDING_OF_JOB, "ask for io-cores or --exclusive" },
+	{ "LU47", FINDING_INFO, FINDING_OF_SITE, "none, if they may stay there" },
+	{ "LU48", FINDING_WARNING, FINDING_OF_SITE, "none, if intended" },
+	{ "LU49", FINDING_ERROR, FINDING_OF_SITE, "take it out of the profile in jobio.conf" },
 	{ 0 }
 };

@@ -21,10 +21,6 @@ static const struct affinity affinity = {
 	.workqueues = "",
 	.threads = "ptlrpcd_* socknal_* kiblnd_* ldlm_*",
 	.process = "",
-	.failed = "LU44",
-	.not_back = "LU45",
-	.left = "LU47",
-	.not_ours = "LU48",
 };
 
 static void find_nics(const struct client *client, struct client_nics *nics)

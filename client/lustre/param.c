@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/number.h"
 #include "client/mounts.h"
 
@@ -58,7 +59,7 @@ static const struct param params[] = {
 	{ TREE_OSC, "short_io_bytes", 0, 65536, ALONE },
 	{ TREE_OSC, "lru_max_age", 1000, 86400000, ALONE },
 };
-#define PARAM_COUNT (sizeof(params) / sizeof(params[0]))
+#define PARAM_COUNT ARRAY_SIZE(params)
 
 /* Empty: no key excludes another. */
 const struct setting_key param_keys[] = { { 0 } };
@@ -130,7 +131,6 @@ static int match(void *arg, const char *word, const char *key, const char *value
 	struct search *search = arg;
 	const struct param *param = find_dotted(key);
 
-	(void)word;
 	if (param && param->kind == search->kind &&
 	    (!search->key || !strcmp(param->key, search->key))) {
 		snprintf(search->value, sizeof(search->value), "%s", value);

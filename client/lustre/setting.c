@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/faultpoint.h"
 #include "client/lustre/param.h"
 #include "client/mounts.h"
@@ -74,7 +75,6 @@ static int write_list(const struct setting *setting, struct client *client, cons
 {
 	struct writer writer = { .client = client, .err = err };
 
-	(void)setting;
 	lustre_facts_drop_counters(client); /* a smaller cache writes back data */
 	writer.device = split(target, &writer.kind);
 	options_each(list, write_word, &writer);
@@ -84,8 +84,6 @@ static int write_list(const struct setting *setting, struct client *client, cons
 /* Values are read where they are compared. */
 static int read_nothing(struct client *client, struct err *err)
 {
-	(void)client;
-	(void)err;
 	return 0;
 }
 
@@ -94,11 +92,6 @@ static const struct setting parameters = {
 	.one = "parameter",
 	.many = "parameters",
 	.shown_by = "the kernel",
-	.failed = "LU40",
-	.not_back = "LU42",
-	.not_ours = "LU43",
-	.shared = "LU46",
-	.refused = "LU49",
 	.now = now,
 	.read = read_nothing,
 	.write = write_list,
@@ -180,7 +173,7 @@ static unsigned long instance_inode(const struct config_client *section, const c
 	struct stat st;
 	size_t i;
 
-	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(roots); i++) {
 		snprintf(path, sizeof(path), "%s/llite/%s", roots[i], instance);
 		if (stat(path, &st) == 0)
 			return (unsigned long)st.st_ino;

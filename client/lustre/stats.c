@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/child.h"
 #include "base/text.h"
 
@@ -225,7 +226,7 @@ static bool is_cut(const struct sums *sums, enum tree_kind kind, int number)
 static int add_sample(const struct sample *sample, enum tree_kind kind, struct sums *sums)
 {
 	const struct counted *row = counted;
-	const struct counted *end = row + sizeof(counted) / sizeof(*row);
+	const struct counted *end = row + ARRAY_SIZE(counted);
 
 	set_seen(sample, kind, sums);
 	for (; row < end; row++) {
@@ -267,7 +268,7 @@ static bool is_counted(int kind)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(counted); i++)
 		if ((int)counted[i].samples == kind || (int)counted[i].sum == kind)
 			return true;
 	return false;
@@ -375,7 +376,7 @@ long lustre_stats_tracked(const struct config_client *section, const struct tree
 	long id, most = -1;
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
 		id = tree_number(section, "llite", device->name, names[i]);
 		most = id > most ? id : most;
 	}

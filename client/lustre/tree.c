@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/sysfs.h"
 #include "record/alloc.h"
 
@@ -286,7 +287,7 @@ static size_t likely_root(const char *param)
 	static const char *const of_lines[] = { "stats", "import", "state" };
 	size_t i;
 
-	for (i = 0; i < sizeof(of_lines) / sizeof(of_lines[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(of_lines); i++)
 		if (!strcmp(param, of_lines[i]))
 			return 1;
 	return 0;
@@ -395,7 +396,7 @@ int tree_global_line(const struct config_client *section, const char *name, char
 	char path[TREE_PATH_MAX];
 	size_t i;
 
-	for (i = 0; i < sizeof(folders_of) / sizeof(folders_of[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(folders_of); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folders_of[i], name);
 		if (sysfs_line(path, line, size) == 0)
 			return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/child.h"
 #include "base/fileio.h"
 #include "base/number.h"
@@ -61,7 +62,7 @@ static bool has_several_addresses(const struct nfs_mount *mount)
 	char text[16] = "";
 	size_t i;
 
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(words); i++)
 		if (options_get(options, words[i], NULL, 0))
 			return true;
 	options_get(options, "nconnect", text, sizeof(text));

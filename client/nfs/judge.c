@@ -12,13 +12,17 @@
 #define FAST_MBITS 25000	    /* more than the rate of one connection */
 #define SLOW_MS 50		    /* a disk would be faster */
 
-/* Return the mount after 'mount'; NULL is before the first, and after the last. */
-static const struct nfs_mount *next_mount(const struct judge *judge, const struct nfs_mount *mount)
+static bool each_mount(struct judge *judge, size_t *at)
 {
 	const struct nfs_facts *facts = nfs_of(judge->client);
+	const struct nfs_mount *mount = &facts->mounts[*at];
 
-	mount = mount ? mount + 1 : facts->mounts;
-	return mount < facts->mounts + facts->count ? mount : NULL;
+	if (*at == facts->count)
+		return false;
+	++*at;
+	judge->item = mount;
+	judge->target = mount->mount->target;
+	return true;
 }
 
 /* Return true if they have the same counters. */
@@ -46,47 +50,47 @@ static const char *server_of(const struct nfs_mount *mount, char text[FINDING_TA
 	return text;
 }
 
-/* Return the target of a finding about the server of a mount: "files:", or the mount itself if
+/* Return the target of a finding about the server of the mount: "files:", or the mount itself if
  * others of this address have another port or, for findings about TCP, use RDMA. NULL: reported for
  * an earlier mount of this server. */
-static const char *is_server_reported(const struct judge *judge, const struct nfs_mount *mount,
-				      bool is_of_tcp, char text[FINDING_TARGET_MAX])
+static const char *is_server_reported(const struct judge *judge, bool is_of_tcp,
+				      char text[FINDING_TARGET_MAX])
 {
-	const struct nfs_mount *other = NULL;
+	const struct nfs_facts *facts = nfs_of(judge->client);
+	const struct nfs_mount *mount = judge->item, *other = facts->mounts;
 	bool is_reported = false;
 
-	while ((other = next_mount(judge, other))) {
+	for (; other < facts->mounts + facts->count; other++) {
 		if (strcmp(other->address, mount->address) != 0)
 			continue;
 		if (other->port != mount->port || (is_of_tcp && other->is_tcp != mount->is_tcp))
-			return mount->mount->target;
+			return judge->target;
 		is_reported |= other < mount;
 	}
 	return is_reported ? NULL : server_of(mount, text);
 }
 
-static bool has(const struct nfs_mount *mount, const char *option)
+static bool has(const struct judge *judge, const char *option)
 {
+	const struct nfs_mount *mount = judge->item;
+
 	return options_get(mount->mount->options, option, NULL, 0);
 }
 
-static void check_unreadable(const struct judge *judge, const struct rule *rule)
+static void check_unreadable(const struct judge *judge)
 {
 	if (!nfs_of(judge->client)->text)
-		rule_report(judge, rule, "its counters cannot be read: %.300s",
+		rule_report(judge, "its counters cannot be read: %.300s",
 			    nfs_of(judge->client)->why);
 }
 
-static void check_soft(const struct judge *judge, const struct rule *rule)
+static void check_soft(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
-
-	while ((mount = next_mount(judge, mount)))
-		if (has(mount, "soft"))
-			rule_report_target(
-				judge, rule, mount->mount->target,
-				"'%s' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost",
-				mount->mount->target);
+	if (has(judge, "soft"))
+		rule_report(
+			judge,
+			"'%s' is mounted soft: a slow server becomes an I/O error, and data that was written may be lost",
+			judge->target);
 }
 
 static unsigned long size_of(const struct nfs_mount *mount, const char *key)
@@ -100,49 +104,36 @@ static unsigned long size_of(const struct nfs_mount *mount, const char *key)
 	return size_bytes;
 }
 
-static void check_small(const struct judge *judge, const struct rule *rule)
+static void check_small(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
-	unsigned long rsize, wsize;
+	unsigned long rsize = size_of(judge->item, "rsize"), wsize = size_of(judge->item, "wsize");
 
-	while ((mount = next_mount(judge, mount))) {
-		rsize = size_of(mount, "rsize");
-		wsize = size_of(mount, "wsize");
-		if (rsize < SMALL_IO_BYTES || wsize < SMALL_IO_BYTES)
-			rule_report_target(
-				judge, rule, mount->mount->target,
-				"'%s' moves at most %lu bytes in a READ and %lu in a WRITE",
-				mount->mount->target, rsize, wsize);
-	}
+	if (rsize < SMALL_IO_BYTES || wsize < SMALL_IO_BYTES)
+		rule_report(judge, "'%s' moves at most %lu bytes in a READ and %lu in a WRITE",
+			    judge->target, rsize, wsize);
 }
 
-static void check_uncached(const struct judge *judge, const struct rule *rule)
+static void check_uncached(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
-	bool noac;
+	bool noac = has(judge, "noac");
 
-	while ((mount = next_mount(judge, mount))) {
-		noac = has(mount, "noac");
-		if (noac || has(mount, "sync"))
-			rule_report_target(judge, rule, mount->mount->target,
-					   "'%s' is mounted with %s: each %s waits for the server",
-					   mount->mount->target, noac ? "noac" : "sync",
-					   noac ? "look at a file" : "write");
-	}
+	if (noac || has(judge, "sync"))
+		rule_report(judge, "'%s' is mounted with %s: each %s waits for the server",
+			    judge->target, noac ? "noac" : "sync",
+			    noac ? "look at a file" : "write");
 }
 
-static void check_no_lock(const struct judge *judge, const struct rule *rule)
+static void check_no_lock(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
+	const struct nfs_mount *mount = judge->item;
 	char value[16];
 
-	while ((mount = next_mount(judge, mount)))
-		if (options_get(mount->mount->options, "local_lock", value, sizeof(value)) &&
-		    strcmp(value, "none") != 0)
-			rule_report_target(
-				judge, rule, mount->mount->target,
-				"'%s' keeps locks on this node (local_lock=%s): other nodes do not see them",
-				mount->mount->target, value);
+	if (options_get(mount->mount->options, "local_lock", value, sizeof(value)) &&
+	    strcmp(value, "none") != 0)
+		rule_report(
+			judge,
+			"'%s' keeps locks on this node (local_lock=%s): other nodes do not see them",
+			judge->target, value);
 }
 
 /* Counters since the mount was made are not the job's: nfs_judge_work() has those. */
@@ -152,8 +143,9 @@ static bool is_of_job(const struct judge *judge)
 }
 
 /* Get the number of READs and WRITEs; false: too few, or unknown. */
-static bool traffic(const struct judge *judge, const struct nfs_mount *mount, int64_t *count)
+static bool traffic(const struct judge *judge, int64_t *count)
 {
+	const struct nfs_mount *mount = judge->item;
 	const struct nfs_stats *stats = &mount->stats;
 
 	if (is_of_job(judge) || !mount->has_stats ||
@@ -164,127 +156,112 @@ static bool traffic(const struct judge *judge, const struct nfs_mount *mount, in
 	return *count >= FEW;
 }
 
-static void check_resends(const struct judge *judge, const struct rule *rule)
+static void check_resends(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
+	const struct nfs_mount *mount = judge->item;
 	int64_t count, again;
 
-	while ((mount = next_mount(judge, mount))) {
-		if (!traffic(judge, mount, &count))
-			continue;
-		again = mount->stats.reads.sent + mount->stats.writes.sent - count;
-		if (again < count / 100)
-			continue;
+	if (!traffic(judge, &count))
+		return;
+	again = mount->stats.reads.sent + mount->stats.writes.sent - count;
+	if (again < count / 100)
+		return;
+	rule_report(
+		judge,
+		"'%s' has sent one in 100 READs and WRITEs again, or more, since it was mounted",
+		judge->target);
+	findings_measured(judge->findings, "%" PRId64 " of %" PRId64, again, count);
+}
+
+static void check_hung(const struct judge *judge)
+{
+	const struct nfs_mount *mount = judge->item;
+	char text[FINDING_TARGET_MAX];
+	const char *server;
+
+	if (!mount->is_hung || !(server = is_server_reported(judge, false, text)))
+		return;
+	rule_report_target(judge, server,
+			   "NFS server %s port %u of '%s' is not responding: I/O to it will block",
+			   mount->address, mount->port, judge->target);
+	if (mount->waiting)
+		findings_measured(judge->findings, "%" PRId64 " requests wait", mount->waiting);
+}
+
+static void check_transport(const struct judge *judge)
+{
+	const struct nfs_mount *mount = judge->item;
+	char text[FINDING_TARGET_MAX];
+	const char *server;
+
+	if (mount->is_tcp && mount->has_nic && mount->nic.has_rdma &&
+	    (server = is_server_reported(judge, true, text)))
 		rule_report_target(
-			judge, rule, mount->mount->target,
-			"'%s' has sent one in 100 READs and WRITEs again, or more, since it was mounted",
-			mount->mount->target);
-		findings_measured(judge->findings, "%" PRId64 " of %" PRId64, again, count);
-	}
+			judge, server,
+			"'%s' goes over TCP, and the card %s that leads to its server can do RDMA",
+			judge->target, mount->nic.name);
 }
 
-static void check_hung(const struct judge *judge, const struct rule *rule)
+static void check_one_connection(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
+	const struct nfs_mount *mount = judge->item;
 	char text[FINDING_TARGET_MAX];
 	const char *server;
 
-	while ((mount = next_mount(judge, mount))) {
-		if (!mount->is_hung || !(server = is_server_reported(judge, mount, false, text)))
-			continue;
+	if (mount->is_tcp && mount->has_stats && mount->has_nic && mount->stats.transports == 1 &&
+	    mount->nic.speed_mbits >= FAST_MBITS &&
+	    (server = is_server_reported(judge, true, text)))
 		rule_report_target(
-			judge, rule, server,
-			"NFS server %s port %u of '%s' is not responding: I/O to it will block",
-			mount->address, mount->port, mount->mount->target);
-		if (mount->waiting)
-			findings_measured(judge->findings, "%" PRId64 " requests wait",
-					  mount->waiting);
-	}
+			judge, server,
+			"'%s' has one connection to its server, over a card of %ld Gbit/s",
+			judge->target, mount->nic.speed_mbits / 1000);
 }
 
-static void check_transport(const struct judge *judge, const struct rule *rule)
+static void check_two_names(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
-	char text[FINDING_TARGET_MAX];
-	const char *server;
+	const struct nfs_mount *mount = judge->item, *other = nfs_of(judge->client)->mounts;
+	size_t length = name_length(mount);
 
-	while ((mount = next_mount(judge, mount)))
-		if (mount->is_tcp && mount->has_nic && mount->nic.has_rdma &&
-		    (server = is_server_reported(judge, mount, true, text)))
-			rule_report_target(
-				judge, rule, server,
-				"'%s' goes over TCP, and the card %s that leads to its server can do RDMA",
-				mount->mount->target, mount->nic.name);
-}
-
-static void check_one_connection(const struct judge *judge, const struct rule *rule)
-{
-	const struct nfs_mount *mount = NULL;
-	char text[FINDING_TARGET_MAX];
-	const char *server;
-
-	while ((mount = next_mount(judge, mount)))
-		if (mount->is_tcp && mount->has_stats && mount->has_nic &&
-		    mount->stats.transports == 1 && mount->nic.speed_mbits >= FAST_MBITS &&
-		    (server = is_server_reported(judge, mount, true, text)))
-			rule_report_target(
-				judge, rule, server,
-				"'%s' has one connection to its server, over a card of %ld Gbit/s",
-				mount->mount->target, mount->nic.speed_mbits / 1000);
-}
-
-static void check_two_names(const struct judge *judge, const struct rule *rule)
-{
-	const struct nfs_mount *mount = NULL, *other;
-	size_t length;
-
-	while ((mount = next_mount(judge, mount))) {
-		length = name_length(mount);
-		for (other = nfs_of(judge->client)->mounts; other < mount; other++) {
-			if (!nfs_is_same_server(other, mount) ||
-			    (name_length(other) == length &&
-			     !strncmp(other->mount->source, mount->mount->source, length)))
-				continue;
-			rule_report(
-				judge, rule,
-				"'%s' and '%s' are of one server, %s, by two names: '%.*s' and '%.*s'",
-				other->mount->target, mount->mount->target, mount->address,
-				(int)name_length(other), other->mount->source, (int)length,
-				mount->mount->source);
-			break;
-		}
-	}
+	while (other < mount && (!nfs_is_same_server(other, mount) ||
+				 (name_length(other) == length &&
+				  !strncmp(other->mount->source, mount->mount->source, length))))
+		other++;
+	if (other < mount)
+		rule_report_target(
+			judge, NULL,
+			"'%s' and '%s' are of one server, %s, by two names: '%.*s' and '%.*s'",
+			other->mount->target, judge->target, mount->address,
+			(int)name_length(other), other->mount->source, (int)length,
+			mount->mount->source);
 }
 
 /* include/linux/sunrpc/xprt.h: bklog_u is the sum of the queue's length at each request that is
  * sent. */
-static void check_backlog(const struct judge *judge, const struct rule *rule)
+static void check_backlog(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
+	const struct nfs_mount *mount = judge->item;
 	char text[FINDING_TARGET_MAX];
-	int64_t backlog, sent;
+	int64_t backlog = 0, sent = 0;
 	const char *server;
 	size_t k;
 
-	while ((mount = next_mount(judge, mount))) {
-		if (is_of_job(judge) || !mount->has_stats ||
-		    nfs_is_reported(nfs_of(judge->client), mount, nfs_shares_transports))
-			continue;
-		for (backlog = sent = 0, k = 0; k < mount->stats.transports; k++) {
-			backlog += mount->stats.transport[k].backlog;
-			sent += mount->stats.transport[k].sent;
-		}
-		if (sent < FEW || backlog < sent)
-			continue;
-		server = is_server_reported(judge, mount, false, text);
-		rule_report_target(judge, rule, server ? server : server_of(mount, text),
-				   "requests of '%s' wait for a free slot", mount->mount->target);
-		findings_measured(
-			judge->findings,
-			"%" PRId64
-			" were in the queue whenever one was sent, on average since it was mounted",
-			backlog / sent);
+	if (is_of_job(judge) || !mount->has_stats ||
+	    nfs_is_reported(nfs_of(judge->client), mount, nfs_shares_transports))
+		return;
+	for (k = 0; k < mount->stats.transports; k++) {
+		backlog += mount->stats.transport[k].backlog;
+		sent += mount->stats.transport[k].sent;
 	}
+	if (sent < FEW || backlog < sent)
+		return;
+	server = is_server_reported(judge, false, text);
+	rule_report_target(judge, server ? server : server_of(mount, text),
+			   "requests of '%s' wait for a free slot", judge->target);
+	findings_measured(
+		judge->findings,
+		"%" PRId64
+		" were in the queue whenever one was sent, on average since it was mounted",
+		backlog / sent);
 }
 
 /* Return " and 3 ms on this node"; "": a kernel let the time underflow. */
@@ -297,76 +274,57 @@ static const char *queued(const struct nfs_stats *stats, int64_t count, char tex
 	return text;
 }
 
-static void check_slow(const struct judge *judge, const struct rule *rule)
+static void check_slow(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
+	const struct nfs_mount *mount = judge->item;
+	const struct nfs_stats *stats = &mount->stats;
 	int64_t count, rtt;
 	char text[64];
 
-	while ((mount = next_mount(judge, mount))) {
-		if (!traffic(judge, mount, &count) || mount->stats.reads.rtt_ms < 0 ||
-		    mount->stats.writes.rtt_ms < 0)
-			continue;
-		rtt = mount->stats.reads.rtt_ms + mount->stats.writes.rtt_ms;
-		if (rtt / count < SLOW_MS)
-			continue;
-		rule_report_target(
-			judge, rule, mount->mount->target,
-			"READs and WRITEs of '%s' wait %d ms or more for the server, on average since it was mounted",
-			mount->mount->target, SLOW_MS);
-		findings_measured(judge->findings, "%" PRId64 " ms%s", rtt / count,
-				  queued(&mount->stats, count, text));
-	}
+	if (!traffic(judge, &count) || stats->reads.rtt_ms < 0 || stats->writes.rtt_ms < 0)
+		return;
+	rtt = stats->reads.rtt_ms + stats->writes.rtt_ms;
+	if (rtt / count < SLOW_MS)
+		return;
+	rule_report(
+		judge,
+		"READs and WRITEs of '%s' wait %d ms or more for the server, on average since it was mounted",
+		judge->target, SLOW_MS);
+	findings_measured(judge->findings, "%" PRId64 " ms%s", rtt / count,
+			  queued(stats, count, text));
 }
 
-static bool has_core_near(const struct cpuset *cpus, int numa_node)
-{
-	int os_cpu, node;
-
-	cpuset_for_each (os_cpu, cpus) {
-		node = sysfs_numa_node_of_cpu((unsigned int)os_cpu);
-		if (node < 0 || node == numa_node)
-			return true;
-	}
-	return false;
-}
-
-static void check_numa_remote(const struct judge *judge, const struct rule *rule)
+static void check_numa_remote(const struct judge *judge)
 {
 	const struct client_desired *desired = judge->desired;
-	const struct nfs_mount *mount = NULL;
+	const struct nfs_mount *mount = judge->item;
 	char text[FINDING_TARGET_MAX];
 	char list[RULE_LIST_MAX];
 	const char *server;
 
-	if (!desired || !desired->io_cores || !desired->has_io_cores ||
-	    cpuset_is_empty(&desired->io_cpus))
-		return;
-	while ((mount = next_mount(judge, mount)))
-		if (mount->has_nic && mount->nic.numa_node >= 0 &&
-		    !has_core_near(&desired->io_cpus, mount->nic.numa_node) &&
-		    (server = is_server_reported(judge, mount, false, text)))
-			rule_report_target(
-				judge, rule, server,
-				"the card %s of '%s' is at NUMA node %d, the job's io-cores (CPUs %s) are at another",
-				mount->nic.name, mount->mount->target, mount->nic.numa_node,
-				rule_list(&desired->io_cpus, list));
+	if (desired && desired->io_cores && desired->has_io_cores &&
+	    !cpuset_is_empty(&desired->io_cpus) && mount->has_nic && mount->nic.numa_node >= 0 &&
+	    sysfs_has_cpu_on(&desired->io_cpus, mount->nic.numa_node) == 0 &&
+	    (server = is_server_reported(judge, false, text)))
+		rule_report_target(
+			judge, server,
+			"the card %s of '%s' is at NUMA node %d, the job's io-cores (CPUs %s) are at another",
+			mount->nic.name, judge->target, mount->nic.numa_node,
+			rule_list(&desired->io_cpus, list));
 }
 
-static void check_proxy(const struct judge *judge, const struct rule *rule)
+static void check_proxy(const struct judge *judge)
 {
-	const struct nfs_mount *mount = NULL;
+	const struct nfs_mount *mount = judge->item;
 
-	while ((mount = next_mount(judge, mount))) {
-		if (!*mount->proxy)
-			continue;
-		rule_report_target(
-			judge, rule, mount->mount->target,
-			"I/O of '%s' passes through process %s on this node, which uses CPU time for it",
-			mount->mount->target, mount->proxy);
-		findings_measured(judge->findings, "PID %lu, %s port %u", mount->proxy_pid,
-				  mount->address, mount->port);
-	}
+	if (!*mount->proxy)
+		return;
+	rule_report(
+		judge,
+		"I/O of '%s' passes through process %s on this node, which uses CPU time for it",
+		judge->target, mount->proxy);
+	findings_measured(judge->findings, "PID %lu, %s port %u", mount->proxy_pid, mount->address,
+			  mount->port);
 }
 
 /* ---- end of a job --------------------------------------------------------- */
@@ -426,49 +384,52 @@ const struct rule nfs_rules[] = {
 	{ "NF03", FINDING_WARNING, FINDING_OF_SITE, "correct mount_table= in jobio.conf",
 	  check_unreadable },
 	{ "NF04", FINDING_WARNING, FINDING_OF_SITE,
-	  "mount it hard; a job that must not wait has a time limit", check_soft },
+	  "mount it hard; a job that must not wait has a time limit", check_soft, each_mount },
 	{ "NF05", FINDING_WARNING, FINDING_OF_SITE,
-	  "mount it with rsize=1048576,wsize=1048576, or raise the server's limit", check_small },
+	  "mount it with rsize=1048576,wsize=1048576, or raise the server's limit", check_small,
+	  each_mount },
 	{ "NF06", FINDING_WARNING, FINDING_OF_SITE,
-	  "mount it without, if its files are not shared by the second", check_uncached },
+	  "mount it without, if its files are not shared by the second", check_uncached,
+	  each_mount },
 	{ "NF07", FINDING_INFO, FINDING_OF_SITE,
-	  "mount it without nolock where jobs lock files on several nodes", check_no_lock },
+	  "mount it without nolock where jobs lock files on several nodes", check_no_lock,
+	  each_mount },
 	{ "NF08", FINDING_WARNING, FINDING_OF_SITE, "look for lost packets between node and server",
-	  check_resends },
+	  check_resends, each_mount },
 	{ "NF09", FINDING_ERROR, FINDING_OF_SITE,
-	  "check the server and the network; jobs that wait continue when it responds",
-	  check_hung },
+	  "check the server and the network; jobs that wait continue when it responds", check_hung,
+	  each_mount },
 	{ "NF10", FINDING_INFO, FINDING_OF_SITE,
 	  "mount it with proto=rdma,port=20049 if the server offers it; of a server's NFS 4 mounts the first decides",
-	  check_transport },
+	  check_transport, each_mount },
 	{ "NF11", FINDING_INFO, FINDING_OF_SITE,
-	  "mount it with nconnect=4; of a server's mounts the first decides",
-	  check_one_connection },
+	  "mount it with nconnect=4; of a server's mounts the first decides", check_one_connection,
+	  each_mount },
 	{ "NF12", FINDING_INFO, FINDING_OF_SITE,
-	  "mount both by one name: they may share cache and connections then", check_two_names },
+	  "mount both by one name: they may share cache and connections then", check_two_names,
+	  each_mount },
 	{ "NF13", FINDING_WARNING, FINDING_OF_SITE,
 	  "mount it anew with nconnect=4 or more slots (sunrpc.tcp_max_slot_table_entries, nfs.max_session_slots)",
-	  check_backlog },
+	  check_backlog, each_mount },
 	{ "NF14", FINDING_WARNING, FINDING_OF_SITE,
-	  "look at the load of the server and of the network", check_slow },
+	  "look at the load of the server and of the network", check_slow, each_mount },
 	{ "NF15", FINDING_INFO, FINDING_OF_SITE, "reserve cores beside the card: jobio plan",
-	  check_numa_remote },
+	  check_numa_remote, each_mount },
 	{ "NF16", FINDING_INFO, FINDING_OF_SITE,
 	  "keep it on CPUs that Slurm withholds from jobs (CpuSpecList=): taskset -apc CPUS PID",
-	  check_proxy },
+	  check_proxy, each_mount },
 	/* reported by the functions that change the client */
-	{ "NF40", FINDING_ERROR, FINDING_OF_SITE, "see dmesg", NULL },
+	{ "NF40", FINDING_ERROR, FINDING_OF_SITE, "see dmesg, and bdi_dir= in jobio.conf" },
 	{ "NF42", FINDING_ERROR, FINDING_OF_SITE,
-	  "write the old value into read_ahead_kb, or let the next job try again", NULL },
-	{ "NF43", FINDING_WARNING, FINDING_OF_SITE, "none, if intended", NULL },
+	  "write the old value into read_ahead_kb, or let the next job try again" },
+	{ "NF43", FINDING_WARNING, FINDING_OF_SITE, "none, if intended" },
 	{ "NF44", FINDING_ERROR, FINDING_OF_SITE,
-	  "see dmesg, or set core_change=never in jobio.conf", NULL },
+	  "see dmesg, or set core_change=never in jobio.conf" },
 	{ "NF45", FINDING_ERROR, FINDING_OF_SITE,
-	  "write the old CPUs by hand, or let the next job try again", NULL },
-	{ "NF46", FINDING_INFO, FINDING_OF_JOB, "ask for io-cores or --exclusive", NULL },
-	{ "NF47", FINDING_INFO, FINDING_OF_SITE, "none, if they may stay there", NULL },
-	{ "NF48", FINDING_WARNING, FINDING_OF_SITE, "none, if intended", NULL },
-	{ "NF49", FINDING_ERROR, FINDING_OF_SITE, "take it out of the profile in jobio.conf",
-	  NULL },
+	  "write the old CPUs by hand, or let the next job try again" },
+	{ "NF46", FINDING_INFO, FINDING_OF_JOB, "ask for io-cores or --exclusive" },
+	{ "NF47", FINDING_INFO, FINDING_OF_SITE, "none, if they may stay there" },
+	{ "NF48", FINDING_WARNING, FINDING_OF_SITE, "none, if intended" },
+	{ "NF49", FINDING_ERROR, FINDING_OF_SITE, "take it out of the profile in jobio.conf" },
 	{ 0 }
 };

@@ -49,10 +49,6 @@ static const struct affinity affinity = {
 	.workqueues = "nfsiod rpciod xprtiod writeback",
 	.threads = "NFSv4_callback nfsv4.*-svc",
 	.process = "",
-	.failed = "NF44",
-	.not_back = "NF45",
-	.left = "NF47",
-	.not_ours = "NF48",
 };
 
 static void find_nics(const struct client *client, struct client_nics *nics)

@@ -70,19 +70,6 @@ static const char *read_ahead_now(const struct client *client, const char *targe
 	return facts->now;
 }
 
-/* Return -1 with errno if the kernel refused it. */
-static int write_line(const char *path, const char *kb)
-{
-	FILE *file = fopen(path, "we");
-	int rc = 0;
-
-	if (!file || fprintf(file, "%s\n", kb) < 0)
-		rc = -1;
-	if (file && fclose(file) != 0)
-		rc = -1;
-	return rc;
-}
-
 /* Takes effect for files opened from now on. */
 static int set_read_ahead(const struct setting *setting, struct client *client, const char *target,
 			  const char *list, struct err *err)
@@ -91,13 +78,12 @@ static int set_read_ahead(const struct setting *setting, struct client *client, 
 	char path[PATH_TEXT_MAX];
 	int rc;
 
-	(void)setting;
 	if (!value || bdi_path(client, target, path) < 0)
 		return err_set(err, "%s",
 			       errno == ENOENT ? "it is not mounted any more"
 					       : "mountinfo does not have it");
 	FAULT_POINT("read-ahead before");
-	rc = write_line(path, value + 1);
+	rc = sysfs_write_line(path, value + 1);
 	if (rc < 0)
 		err_set(err, "%s: %s", path, strerror(errno));
 	FAULT_POINT("read-ahead after");
@@ -115,11 +101,6 @@ static const struct setting read_ahead = {
 	.many = "settings",
 	.no_key = "there is no such setting",
 	.shown_by = "the kernel",
-	.failed = "NF40",
-	.not_back = "NF42",
-	.not_ours = "NF43",
-	.shared = "NF46",
-	.refused = "NF49",
 	.wanted = desired_read_ahead,
 	.target = mount_option_target,
 	.now = read_ahead_now,
@@ -239,11 +220,6 @@ static const struct setting mount_options = {
 	.many = "mount options",
 	.no_key = "a remount of NFS does not change it",
 	.shown_by = "the mount table",
-	.failed = "NF40",
-	.not_back = "NF42",
-	.not_ours = "NF43",
-	.shared = "NF46",
-	.refused = "NF49",
 	.wanted = mount_option_wanted,
 	.target = option_target,
 	.now = options_now,
@@ -262,8 +238,6 @@ static const struct change_kind mount_option_kind = {
 
 static int is_refused(void *arg, const char *word, const char *key, const char *value)
 {
-	(void)arg;
-	(void)word;
 	return setting_refusal(&mount_options, key, value) != NULL;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 #define LINE_TEXT_MAX 4096
@@ -116,7 +117,7 @@ static bool has_disks(const char *text)
 	if (!text)
 		return false;
 	text += strlen("pnfs=");
-	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(none); i++)
 		if (is_word(text, strcspn(text, ","), none[i]))
 			return false;
 	return true;
@@ -149,7 +150,7 @@ static bool is_behind(const char *name, size_t length)
 					     "FREE_STATEID", "TEST_STATEID", "RELEASE_LOCKOWNER" };
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (is_word(name, length, names[i]))
 			return true;
 	return false;

@@ -13,36 +13,15 @@
 #define WEKA_LOG_CURE "correct what the agent's log names: journalctl -u weka-agent"
 #define WEKA_BACK_CURE "weka local resources restore -C NAME; weka local restart NAME"
 
-void weka_check_copies(const struct judge *judge, const struct rule *rule);
-void weka_check_isolate(const struct judge *judge, const struct rule *rule);
-void weka_check_stale(const struct judge *judge, const struct rule *rule);
-void weka_check_force_v2(const struct judge *judge, const struct rule *rule);
-void weka_check_odd_key(const struct judge *judge, const struct rule *rule);
-void weka_check_twice(const struct judge *judge, const struct rule *rule);
-void weka_check_two_files(const struct judge *judge, const struct rule *rule);
-void weka_check_no_service(const struct judge *judge, const struct rule *rule);
-void weka_check_unprotected(const struct judge *judge, const struct rule *rule);
-void weka_check_agent_down(const struct judge *judge, const struct rule *rule);
-void weka_check_pidfile(const struct judge *judge, const struct rule *rule);
-void weka_check_two_agents(const struct judge *judge, const struct rule *rule);
-void weka_check_read(const struct judge *judge, const struct rule *rule);
-void weka_check_hung(const struct judge *judge, const struct rule *rule);
-void weka_check_no_time(const struct judge *judge, const struct rule *rule);
-void weka_check_missing(const struct judge *judge, const struct rule *rule);
-void weka_check_failed(const struct judge *judge, const struct rule *rule);
-void weka_check_automatic(const struct judge *judge, const struct rule *rule);
-void weka_check_core_zero(const struct judge *judge, const struct rule *rule);
-void weka_check_no_frontend(const struct judge *judge, const struct rule *rule);
-void weka_check_staged(const struct judge *judge, const struct rule *rule);
-void weka_check_memory(const struct judge *judge, const struct rule *rule);
-void weka_check_nic(const struct judge *judge, const struct rule *rule);
-void weka_check_driver_hung(const struct judge *judge, const struct rule *rule);
-void weka_check_driver_state(const struct judge *judge, const struct rule *rule);
-void weka_check_driver_missing(const struct judge *judge, const struct rule *rule);
-void weka_check_connected(const struct judge *judge, const struct rule *rule);
-void weka_check_link_count(const struct judge *judge, const struct rule *rule);
-void weka_check_affinity(const struct judge *judge, const struct rule *rule);
-void weka_check_cpuset(const struct judge *judge, const struct rule *rule);
-void weka_check_exclusive(const struct judge *judge, const struct rule *rule);
+rule_each weka_each_container, weka_each_running, weka_each_link;
+
+rule_check weka_check_copies, weka_check_isolate, weka_check_stale, weka_check_force_v2,
+	weka_check_odd_key, weka_check_twice, weka_check_two_files, weka_check_no_service,
+	weka_check_unprotected, weka_check_agent_down, weka_check_pidfile, weka_check_two_agents,
+	weka_check_read, weka_check_hung, weka_check_no_time, weka_check_missing, weka_check_failed,
+	weka_check_automatic, weka_check_core_zero, weka_check_no_frontend, weka_check_staged,
+	weka_check_memory, weka_check_nic, weka_check_driver_hung, weka_check_driver_state,
+	weka_check_driver_missing, weka_check_connected, weka_check_link_count, weka_check_affinity,
+	weka_check_cpuset, weka_check_exclusive;
 
 #endif

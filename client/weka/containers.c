@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/child.h"
 #include "base/sysfs.h"
 #include "client/cache.h"
@@ -67,17 +68,15 @@ int weka_order(struct client *client, unsigned int timeout_ms, const char *const
 	return rc;
 }
 
-static void read_resources(struct client *client, size_t i)
+static void read_resources(struct client *client, struct weka_unit *unit)
 {
-	struct weka_facts *facts = weka_of(client);
-	const char *name = facts->containers.item[i].name;
+	const char *name = unit->info.name;
 	const char *staged[] = { "local", "resources", "-C", name, "-J", NULL };
 	const char *stable[] = { "local", "resources", "-C", name, "--stable", "-J", NULL };
 
-	weka_query(client, &facts->staged_source[i], staged);
-	if (query_has_timed_out(&facts->staged_source[i]))
-		return;
-	weka_query(client, &facts->stable_source[i], stable);
+	weka_query(client, &unit->staged_source, staged);
+	if (!query_has_timed_out(&unit->staged_source))
+		weka_query(client, &unit->stable_source, stable);
 }
 
 static void parse_resources(struct query *source, const char *name,
@@ -86,9 +85,8 @@ static void parse_resources(struct query *source, const char *name,
 	struct err err;
 
 	memset(resources, 0, sizeof(*resources));
-	if (source->answer != QUERY_ANSWERED)
-		return;
-	if (weka_parse_resources(source->text, name, resources, &err) < 0)
+	if (source->answer == QUERY_ANSWERED &&
+	    weka_parse_resources(source->text, name, resources, &err) < 0)
 		query_set(source, QUERY_FAILED, err.text);
 }
 
@@ -102,7 +100,7 @@ static void parse_containers(struct client *client)
 
 	facts->containers_known = false;
 	facts->others_running = 0;
-	memset(&facts->containers, 0, sizeof(facts->containers));
+	facts->count = 0;
 	if (facts->ps.answer != QUERY_ANSWERED)
 		return;
 	if (weka_parse_ps(facts->ps.text, &all, &err) < 0) {
@@ -112,38 +110,37 @@ static void parse_containers(struct client *client)
 	facts->containers_known = true;
 	for (i = 0; i < all.count; i++)
 		if (!*only || !strcmp(only, all.item[i].name))
-			facts->containers.item[facts->containers.count++] = all.item[i];
+			facts->unit[facts->count++].info = all.item[i];
 		else
 			facts->others_running += all.item[i].running;
 }
 
-static void parse_all_resources(struct weka_facts *facts)
+static void parse_all_resources(struct client *client)
 {
-	const char *name;
-	size_t i;
+	struct weka_unit *unit;
 
-	for (i = 0; i < facts->containers.count; i++) {
-		name = facts->containers.item[i].name;
-		parse_resources(&facts->staged_source[i], name, &facts->staged[i]);
-		parse_resources(&facts->stable_source[i], name, &facts->stable[i]);
+	weka_for_each(unit, client)
+	{
+		parse_resources(&unit->staged_source, unit->info.name, &unit->staged);
+		parse_resources(&unit->stable_source, unit->info.name, &unit->stable);
 	}
 }
 
 void weka_read_containers(struct client *client)
 {
 	static const char *const ps[] = { "local", "ps", "-J", NULL };
-	struct weka_facts *facts = weka_of(client);
-	size_t i;
+	struct weka_unit *unit;
 
 	cache_queried(client);
-	weka_query(client, &facts->ps, ps);
+	weka_query(client, &weka_of(client)->ps, ps);
 	parse_containers(client);
-	for (i = 0; i < facts->containers.count; i++) {
-		read_resources(client, i);
-		if (query_has_timed_out(&facts->staged_source[i]))
+	weka_for_each(unit, client)
+	{
+		read_resources(client, unit);
+		if (query_has_timed_out(&unit->staged_source))
 			break;
 	}
-	parse_all_resources(facts);
+	parse_all_resources(client);
 }
 
 /* ---- the cache --------------------------------------------------------- */
@@ -170,10 +167,10 @@ void weka_key(const struct client *client, struct cache_key *key)
 	static const char *const files[] = { "resources.json", "resources.json.stable",
 					     "resources.json.staging" };
 	const struct config_client *section = client->section;
-	const struct weka_facts *facts = weka_of(client);
 	const char *dot = strrchr(section->service_conf, '.');
+	const struct weka_unit *unit;
 	char path[PATH_TEXT_MAX];
-	size_t i, j;
+	size_t i;
 
 	cache_key_text(key, section->command);
 	cache_key_text(key, section->container);
@@ -184,10 +181,11 @@ void weka_key(const struct client *client, struct cache_key *key)
 		 section->service_conf);
 	cache_key_file(key, path);
 	key_of_processes(client, key);
-	for (i = 0; i < facts->containers.count; i++) {
-		for (j = 0; j < sizeof(files) / sizeof(files[0]); j++) {
+	weka_for_each(unit, client)
+	{
+		for (i = 0; i < ARRAY_SIZE(files); i++) {
 			snprintf(path, sizeof(path), "%s/%s/container/%s", section->data_dir,
-				 facts->containers.item[i].name, files[j]);
+				 unit->info.name, files[i]);
 			cache_key_file(key, path);
 		}
 	}
@@ -196,22 +194,23 @@ void weka_key(const struct client *client, struct cache_key *key)
 int weka_load(struct client *client, const struct cache *cache)
 {
 	struct weka_facts *facts = weka_of(client);
+	struct weka_unit *unit;
 	char name[32];
 	int64_t agents;
-	size_t i;
 
 	if (cache_answer(cache, "ps", &facts->ps) < 0)
 		return -1;
 	parse_containers(client);
-	for (i = 0; i < facts->containers.count; i++) {
-		snprintf(name, sizeof(name), "staged%zu", i);
-		if (cache_answer(cache, name, &facts->staged_source[i]) < 0)
+	weka_for_each(unit, client)
+	{
+		snprintf(name, sizeof(name), "staged%td", unit - facts->unit);
+		if (cache_answer(cache, name, &unit->staged_source) < 0)
 			return -1;
-		snprintf(name, sizeof(name), "stable%zu", i);
-		if (cache_answer(cache, name, &facts->stable_source[i]) < 0)
+		snprintf(name, sizeof(name), "stable%td", unit - facts->unit);
+		if (cache_answer(cache, name, &unit->stable_source) < 0)
 			return -1;
 	}
-	parse_all_resources(facts);
+	parse_all_resources(client);
 	agents = cache_number(cache, "agents");
 	facts->agent_count = agents > 0 ? (unsigned int)agents : 0;
 	weka_read_interface(client);
@@ -221,22 +220,20 @@ int weka_load(struct client *client, const struct cache *cache)
 static bool is_worth_keeping(const struct client *client)
 {
 	const struct weka_facts *facts = weka_of(client);
-	size_t i;
+	const struct weka_unit *unit;
 
-	if (!facts->containers_known || !facts->containers.count || weka_agents_unknown(facts))
+	if (!facts->containers_known || !facts->count || weka_agents_unknown(facts))
 		return false;
-	for (i = 0; i < facts->containers.count; i++)
-		if (strcmp(facts->containers.item[i].display_status, "READY") != 0 ||
-		    !facts->staged[i].known || !facts->stable[i].known)
-			return false;
+	weka_for_each(unit, client) if (strcmp(unit->info.display_status, "READY") != 0 ||
+					!unit->staged.known || !unit->stable.known) return false;
 	return true;
 }
 
 int weka_store(const struct client *client, struct cache *cache)
 {
 	const struct weka_facts *facts = weka_of(client);
+	const struct weka_unit *unit;
 	char name[32];
-	size_t i;
 
 	if (!is_worth_keeping(client))
 		return -1;
@@ -245,11 +242,12 @@ int weka_store(const struct client *client, struct cache *cache)
 		cache_store_number(cache, "age_max", WATCHED_AGE_MAX_S);
 	cache_store_number(cache, "agents", facts->agent_count);
 	cache_store_answer(cache, "ps", &facts->ps);
-	for (i = 0; i < facts->containers.count; i++) {
-		snprintf(name, sizeof(name), "staged%zu", i);
-		cache_store_answer(cache, name, &facts->staged_source[i]);
-		snprintf(name, sizeof(name), "stable%zu", i);
-		cache_store_answer(cache, name, &facts->stable_source[i]);
+	weka_for_each(unit, client)
+	{
+		snprintf(name, sizeof(name), "staged%td", unit - facts->unit);
+		cache_store_answer(cache, name, &unit->staged_source);
+		snprintf(name, sizeof(name), "stable%td", unit - facts->unit);
+		cache_store_answer(cache, name, &unit->stable_source);
 	}
 	return 0;
 }

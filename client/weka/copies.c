@@ -110,14 +110,14 @@ void weka_read_copies(struct client *client)
 			       print_copies, client);
 }
 
-void weka_check_copies(const struct judge *judge, const struct rule *rule)
+void weka_check_copies(const struct judge *judge)
 {
 	const struct query *copies = &weka_of(judge->client)->copies;
 	const char *text = copies->answer == QUERY_ANSWERED ? copies->text : copies->why;
 
 	if (*text)
 		rule_report(
-			judge, rule,
+			judge,
 			"copies of the client's mounts that umount does not reach (core_method=mount may leave the old cores): %.300s",
 			text);
 }

@@ -30,14 +30,14 @@
 static const char *method_objection(const struct client *client, const char *container,
 				    const char **cure, struct err *why)
 {
-	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
+	const struct weka_unit *now = weka_unit(client, container);
 
 	switch (client->section->core_method) {
 	case CORE_METHOD_RESOURCES:
 		return NULL;
 	case CORE_METHOD_REMOUNT:
 		*cure = "set core_method=resources";
-		if (!now || weka_major(now) < 5)
+		if (!now || weka_major(&now->info) < 5)
 			return "WEKA changes cores on a remount from version 5 on only";
 		if (client->section->light_only)
 			return "remount=light_only, and a remount restarts the container";
@@ -48,17 +48,18 @@ static const char *method_objection(const struct client *client, const char *con
 	return weka_mount_check(client, container, cure, why) < 0 ? why->text : NULL;
 }
 
-/* Get the only container. With others that poll, a job's cores are not this container's alone. */
-static int the_container(const struct client *client, size_t *index)
+/* Return the only container; NULL: none. With others that poll, a job's cores are not this
+ * container's alone. */
+static const struct weka_unit *the_container(const struct client *client)
 {
 	const struct weka_facts *facts = weka_of(client);
+	const struct weka_unit *unit = facts->unit;
 
-	if (facts->containers.count != 1 || facts->others_running || !facts->stable[0].known ||
-	    facts->stable[0].server_count || !facts->containers.item[0].running ||
-	    strcmp(facts->containers.item[0].display_status, "READY") != 0)
-		return -1;
-	*index = 0;
-	return 0;
+	return facts->count == 1 && !facts->others_running && unit->stable.known &&
+			       !unit->stable.server_count && unit->info.running &&
+			       !strcmp(unit->info.display_status, "READY")
+		       ? unit
+		       : NULL;
 }
 
 /* Get the ids that the container is to have. Return 0 if it has them. */
@@ -142,22 +143,19 @@ static void plan_cores(const struct change_kind *kind, struct client *client,
 		       const struct client_desired *desired, struct changes *plan,
 		       struct findings *findings)
 {
-	const char *container;
+	const struct weka_unit *unit = the_container(client);
 	struct cpuset now, ids;
-	size_t i;
 
-	(void)kind;
 	weka_mount_forget_old(client);
-	if (the_container(client, &i) < 0 || weka_is_automatic(&weka_of(client)->stable[i]))
+	if (!unit || weka_is_automatic(&unit->stable))
 		return;
-	container = weka_of(client)->containers.item[i].name;
-	weka_named_cpus(&weka_of(client)->stable[i], &now);
+	weka_named_cpus(&unit->stable, &now);
 	if (cpuset_is_empty(&now))
 		return; /* no process polls */
-	weka_baseline_forget_stale(client, container, &now);
+	weka_baseline_forget_stale(client, unit->info.name, &now);
 	if ((desired->alone || (desired->idle && !desired->io_cores)) &&
-	    desired_ids(client, desired, container, &now, &ids))
-		plan_change(client, container, &now, &ids, plan, findings);
+	    desired_ids(client, desired, unit->info.name, &now, &ids))
+		plan_change(client, unit->info.name, &now, &ids, plan, findings);
 }
 
 /* ---- make and undo ----------------------------------------------------- */
@@ -208,7 +206,6 @@ static enum change_state make_cores(const struct change_kind *kind, struct clien
 	struct err why = { "" }, worse = { "" };
 	bool is_back;
 
-	(void)kind;
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return CHANGE_FAILED;
 	cache_drop(client);
@@ -237,20 +234,20 @@ static enum change_state undo_cores(const struct change_kind *kind, struct clien
 				    const struct change *change, struct findings *findings)
 {
 	struct cpuset old_ids, new_ids, now;
+	const struct weka_unit *unit;
 	struct err why = { "" };
-	size_t i;
 
-	(void)kind;
 	if (change->state == CHANGE_DONE)
 		return CHANGE_KEPT;
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return CHANGE_REPLACED;
 	cache_drop(client);
-	if (weka_switch_finish(client, change->target, &old_ids, &i, &why) < 0) {
+	unit = weka_switch_finish(client, change->target, &old_ids, &why);
+	if (!unit) {
 		report_not_restored(client, findings, change, &why);
 		return change->state;
 	}
-	weka_named_cpus(&weka_of(client)->stable[i], &now);
+	weka_named_cpus(&unit->stable, &now);
 	weka_baseline_settle(client, change->target, &now);
 	if (cpuset_equal(&now, &old_ids))
 		return CHANGE_RESTORED;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/child.h"
 #include "base/number.h"
 #include "client/mounts.h"
@@ -41,7 +42,7 @@ static const struct {
 	[IO_READ_US] = { "READ_LATENCY", MICROSECONDS },
 	[IO_WRITE_US] = { "WRITE_LATENCY", MICROSECONDS },
 };
-#define STATS (sizeof(stats) / sizeof(stats[0]))
+#define STATS ARRAY_SIZE(stats)
 
 /* ---- the reply -------------------------------------------------------- */
 

@@ -39,8 +39,8 @@ void weka_facts_clear(void *what)
 	query_clear(&facts->ps);
 	query_clear(&facts->interface_source);
 	for (i = 0; i < WEKA_CONTAINERS_MAX; i++) {
-		query_clear(&facts->staged_source[i]);
-		query_clear(&facts->stable_source[i]);
+		query_clear(&facts->unit[i].staged_source);
+		query_clear(&facts->unit[i].stable_source);
 	}
 	memset(facts, 0, sizeof(*facts));
 }
@@ -93,11 +93,10 @@ static int read_cpus(struct weka_cgroup *cgroup, const char *folder, const char 
 }
 
 /* v1: cpuset/weka-NAME; v2: weka-NAME, or weka.slice in the newest pages. */
-static void read_cgroup(struct client *client, size_t i)
+static void read_cgroup(struct client *client, struct weka_unit *unit)
 {
-	struct weka_cgroup *cgroup = &weka_of(client)->cgroup[i];
-	const char *name = weka_of(client)->containers.item[i].name;
-	const char *root = client->section->cgroup_root;
+	struct weka_cgroup *cgroup = &unit->cgroup;
+	const char *name = unit->info.name, *root = client->section->cgroup_root;
 	char folder[PATH_TEXT_MAX], line[64];
 
 	memset(cgroup, 0, sizeof(*cgroup));
@@ -121,12 +120,11 @@ static void read_cgroup(struct client *client, size_t i)
 void weka_read_cgroups(struct client *client)
 {
 	char path[PATH_TEXT_MAX];
-	size_t i;
+	struct weka_unit *unit;
 
 	snprintf(path, sizeof(path), "%s/cgroup.controllers", client->section->cgroup_root);
 	weka_of(client)->cgroup_v2 = access(path, F_OK) == 0;
-	for (i = 0; i < weka_of(client)->containers.count; i++)
-		read_cgroup(client, i);
+	weka_for_each(unit, client) read_cgroup(client, unit);
 }
 
 void weka_read_files(struct client *client)
@@ -140,18 +138,11 @@ void weka_read_files(struct client *client)
 
 /* ---- summary ---------------------------------------------------------- */
 
-const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
-					    size_t *index)
+const struct weka_unit *weka_unit(const struct client *client, const char *name)
 {
-	size_t i;
+	const struct weka_unit *unit;
 
-	for (i = 0; i < facts->containers.count; i++) {
-		if (!strcmp(facts->containers.item[i].name, name)) {
-			if (index)
-				*index = i;
-			return &facts->containers.item[i];
-		}
-	}
+	weka_for_each(unit, client) if (!strcmp(unit->info.name, name)) return unit;
 	return NULL;
 }
 
@@ -210,20 +201,21 @@ static int linked_cpus(const struct weka_facts *facts, const char *container, st
 	return found && is_whole ? 0 : -1;
 }
 
-/* Add the CPUs that container i polls on. Return -1 if they are not all known. */
-static int add_container_cpus(const struct weka_facts *facts, size_t i, struct cpuset *cpus)
+/* Add the CPUs that a container polls on. Return -1 if they are not all known. */
+static int add_container_cpus(const struct weka_facts *facts, const struct weka_unit *unit,
+			      struct cpuset *cpus)
 {
-	const struct weka_resources *stable = &facts->stable[i];
+	const struct weka_resources *stable = &unit->stable;
 	struct cpuset named;
 	int rc;
 
-	if (!facts->containers.item[i].running)
+	if (!unit->info.running)
 		return 0;
 	weka_named_cpus(stable, &named);
 	cpuset_or(cpus, &named);
 	if (stable->known && !weka_is_automatic(stable))
 		return 0;
-	rc = linked_cpus(facts, facts->containers.item[i].name, cpus);
+	rc = linked_cpus(facts, unit->info.name, cpus);
 	/* the driver lists frontends only */
 	return stable->known && !stable->server_is_automatic ? rc : -1;
 }
@@ -232,7 +224,7 @@ static int add_container_cpus(const struct weka_facts *facts, size_t i, struct c
  * frontends. */
 static bool has_driver_only(const struct weka_facts *facts)
 {
-	return facts->containers_known && !facts->containers.count && !facts->others_running &&
+	return facts->containers_known && !facts->count && !facts->others_running &&
 	       facts->interface.link_count;
 }
 
@@ -241,17 +233,19 @@ void weka_digest(struct client *client)
 	const struct weka_facts *facts = weka_of(client);
 	struct client_facts *common = &client->common;
 	bool known = facts->containers_known;
+	const struct weka_unit *unit;
 	struct cpuset all, ids;
-	size_t i, servers = 0;
+	size_t servers = 0;
 
 	cpuset_zero(&all);
 	common->version = "";
-	for (i = 0; i < facts->containers.count; i++) {
-		if (add_container_cpus(facts, i, &all) < 0)
+	weka_for_each(unit, client)
+	{
+		if (add_container_cpus(facts, unit, &all) < 0)
 			known = false;
-		servers += facts->stable[i].server_count;
-		if (*facts->containers.item[i].version)
-			common->version = facts->containers.item[i].version;
+		servers += unit->stable.server_count;
+		if (*unit->info.version)
+			common->version = unit->info.version;
 	}
 	/* `weka local ps` failed: processes of other roles are unknown */
 	if (!facts->containers_known)
@@ -311,7 +305,6 @@ static void query_all(struct client *client)
 
 int weka_inspect(struct client *client, struct err *err)
 {
-	(void)err;
 	weka_read_files(client);
 	if (!cache_use(client)) {
 		query_all(client);

@@ -27,6 +27,14 @@ struct weka_cgroup {
 	struct cpuset cpus;
 };
 
+/* A container with its queries. */
+struct weka_unit {
+	struct weka_container info;
+	struct query staged_source, stable_source;
+	struct weka_resources staged, stable;
+	struct weka_cgroup cgroup;
+};
+
 struct weka_facts {
 	/* files */
 	struct weka_service service, service_alt;
@@ -39,17 +47,13 @@ struct weka_facts {
 	int64_t agent_start_s;
 	/* commands */
 	struct query ps;
-	struct query staged_source[WEKA_CONTAINERS_MAX];
-	struct query stable_source[WEKA_CONTAINERS_MAX];
 	bool containers_known;
-	struct weka_containers containers;
+	size_t count;
+	struct weka_unit unit[WEKA_CONTAINERS_MAX];
 	size_t others_running; /* excluded by container= of jobio.conf */
-	struct weka_resources staged[WEKA_CONTAINERS_MAX];
-	struct weka_resources stable[WEKA_CONTAINERS_MAX];
 	/* kernel driver */
 	struct query interface_source;
 	struct weka_interface interface;
-	struct weka_cgroup cgroup[WEKA_CONTAINERS_MAX];
 	bool cgroup_v2;
 };
 
@@ -87,9 +91,12 @@ static inline bool weka_agents_unknown(const struct weka_facts *facts)
 	return facts->agents.answer != QUERY_ANSWERED && facts->agents.answer != QUERY_NOT_MADE;
 }
 
-/* Return the container of this name, and its index; NULL: none. */
-const struct weka_container *weka_container(const struct weka_facts *facts, const char *name,
-					    size_t *index);
+#define weka_for_each(unit, client)                                                                \
+	for (unit = weka_of(client)->unit; unit < weka_of(client)->unit + weka_of(client)->count;  \
+	     unit++)
+
+/* Return the container of this name; NULL: none. */
+const struct weka_unit *weka_unit(const struct client *client, const char *name);
 unsigned int weka_major(const struct weka_container *container);
 /* Get the CPUs that it polls on by core_id, without siblings and automatic ones. */
 void weka_named_cpus(const struct weka_resources *resources, struct cpuset *cpus);

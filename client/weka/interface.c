@@ -44,24 +44,17 @@ static int print_interface(void *arg)
 static void interface_paths(const struct client *client, char path[][PATH_TEXT_MAX],
 			    const char *paths[])
 {
-	const struct weka_containers *containers = &weka_of(client)->containers;
+	const char *dir = client->section->proc_dir, *only = client->section->container;
+	const struct weka_unit *unit;
 	size_t i, count = 0;
 
-	snprintf(path[count], PATH_TEXT_MAX, "%s/interface", client->section->proc_dir);
-	paths[count] = path[count];
-	count++;
-	for (i = 0; i < containers->count; i++) {
-		snprintf(path[count], PATH_TEXT_MAX, "%s/%s/interface", client->section->proc_dir,
-			 containers->item[i].name);
-		paths[count] = path[count];
-		count++;
-	}
-	if (!containers->count) {
-		snprintf(path[count], PATH_TEXT_MAX, "%s/%s/interface", client->section->proc_dir,
-			 *client->section->container ? client->section->container : "*");
-		paths[count] = path[count];
-		count++;
-	}
+	snprintf(path[count++], PATH_TEXT_MAX, "%s/interface", dir);
+	weka_for_each(unit, client)
+		snprintf(path[count++], PATH_TEXT_MAX, "%s/%s/interface", dir, unit->info.name);
+	if (!weka_of(client)->count)
+		snprintf(path[count++], PATH_TEXT_MAX, "%s/%s/interface", dir, *only ? only : "*");
+	for (i = 0; i < count; i++)
+		paths[i] = path[i];
 	paths[count] = NULL;
 }
 

@@ -6,13 +6,14 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "client/mounts.h"
 #include "client/weka/checks.h"
 #include "client/weka/facts.h"
 
 /* ---- mounts ------------------------------------------------------------ */
 
-static void check_cache_mode(const struct judge *judge, const struct rule *rule)
+static void check_cache_mode(const struct judge *judge)
 {
 	static const char *const modes[] = { "writecache", "readcache", "forcedirect" };
 	const struct mounts *mounts = judge->client->mounts;
@@ -21,11 +22,11 @@ static void check_cache_mode(const struct judge *judge, const struct rule *rule)
 
 	for (i = 0; i < mounts->count; i++) {
 		have = 0;
-		for (m = 0; m < sizeof(modes) / sizeof(modes[0]); m++)
+		for (m = 0; m < ARRAY_SIZE(modes); m++)
 			have += options_get(mounts->mount[i].options, modes[m], NULL, 0);
 		if (have != 1)
 			rule_report(
-				judge, rule,
+				judge,
 				"the mount table shows %d cache modes for '%s' where one is expected",
 				have, mounts->mount[i].target);
 	}
@@ -33,112 +34,124 @@ static void check_cache_mode(const struct judge *judge, const struct rule *rule)
 
 /* ---- containers -------------------------------------------------------- */
 
-static void check_no_container(const struct judge *judge, const struct rule *rule)
+bool weka_each_container(struct judge *judge, size_t *at)
 {
-	if (weka_of(judge->client)->containers_known && !weka_of(judge->client)->containers.count &&
+	const struct weka_facts *facts = weka_of(judge->client);
+	const struct weka_unit *unit = &facts->unit[*at];
+
+	judge->item = unit;
+	judge->name = unit->info.name;
+	return (*at)++ < facts->count;
+}
+
+/* The container runs, and its resources are known. */
+bool weka_each_running(struct judge *judge, size_t *at)
+{
+	const struct weka_unit *unit;
+
+	while (weka_each_container(judge, at)) {
+		unit = judge->item;
+		if (unit->info.running && unit->stable.known)
+			return true;
+	}
+	return false;
+}
+
+bool weka_each_link(struct judge *judge, size_t *at)
+{
+	const struct weka_interface *interface = &weka_of(judge->client)->interface;
+	const struct weka_link *link = &interface->link[*at];
+
+	judge->item = link;
+	judge->name = link->container;
+	return (*at)++ < interface->link_count;
+}
+
+static void check_no_container(const struct judge *judge)
+{
+	if (weka_of(judge->client)->containers_known && !weka_of(judge->client)->count &&
 	    !rule_is_idle(judge->client))
-		rule_report(judge, rule, "there is no WEKA container%s%s%s",
+		rule_report(judge, "there is no WEKA container%s%s%s",
 			    *judge->client->section->container ? " '" : "",
 			    judge->client->section->container,
 			    *judge->client->section->container ? "'" : "");
 }
 
-static void check_ready(const struct judge *judge, const struct rule *rule)
+static void check_ready(const struct judge *judge)
 {
-	const struct weka_container *container;
-	size_t i;
+	const struct weka_container *container = judge->item;
 
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
-		container = &weka_of(judge->client)->containers.item[i];
-		if (!container->running && container->disabled)
-			continue; /* W33 */
-		/* the container of a stateless client ends with its last mount */
-		if (!container->running && rule_is_idle(judge->client))
-			continue;
-		if (!container->running)
-			rule_report_named(judge, rule, container->name,
-					  "container '%s' does not run%s%s", container->name,
-					  *container->last_failure ? ": " : "",
-					  container->last_failure);
-		else if (strcmp(container->display_status, "READY") != 0)
-			rule_report_named(judge, rule, container->name,
-					  "container '%s' is %s, not READY%s%s", container->name,
-					  *container->display_status ? container->display_status
-								     : "in an unknown state",
-					  *container->message ? ": " : "", container->message);
-	}
+	/* disabled: W33; the container of a stateless client ends with its last mount */
+	if (!container->running && (container->disabled || rule_is_idle(judge->client)))
+		return;
+	if (!container->running)
+		rule_report(judge, "container '%s' does not run%s%s", container->name,
+			    *container->last_failure ? ": " : "", container->last_failure);
+	else if (strcmp(container->display_status, "READY") != 0)
+		rule_report(judge, "container '%s' is %s, not READY%s%s", container->name,
+			    *container->display_status ? container->display_status
+						       : "in an unknown state",
+			    *container->message ? ": " : "", container->message);
 }
 
-static void check_disabled(const struct judge *judge, const struct rule *rule)
+static void check_disabled(const struct judge *judge)
 {
-	const struct weka_container *container;
-	size_t i;
+	const struct weka_container *container = judge->item;
 
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
-		container = &weka_of(judge->client)->containers.item[i];
-		if (container->disabled)
-			rule_report_named(
-				judge, rule, container->name,
-				"container '%s' is disabled%s: it will not start with the node",
-				container->name, container->running ? "" : " and does not run");
-	}
+	if (container->disabled)
+		rule_report(judge, "container '%s' is disabled%s: it will not start with the node",
+			    container->name, container->running ? "" : " and does not run");
 }
 
-static void check_monitored(const struct judge *judge, const struct rule *rule)
+static void check_monitored(const struct judge *judge)
 {
-	const struct weka_container *container;
-	size_t i;
+	const struct weka_container *container = judge->item;
 
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
-		container = &weka_of(judge->client)->containers.item[i];
-		if (container->monitored_known && !container->monitored)
-			rule_report_named(
-				judge, rule, container->name,
-				"container '%s' is not monitored: it is not restarted when it ends",
-				container->name);
-	}
+	if (container->monitored_known && !container->monitored)
+		rule_report(judge,
+			    "container '%s' is not monitored: it is not restarted when it ends",
+			    container->name);
 }
 
-static void check_several(const struct judge *judge, const struct rule *rule)
+static void check_several(const struct judge *judge)
 {
-	const struct weka_facts *facts = weka_of(judge->client);
-	size_t i, clients = 0;
+	const struct weka_unit *unit;
+	size_t clients = 0;
 
-	for (i = 0; i < facts->containers.count; i++)
-		clients += !facts->stable[i].server_count;
+	weka_for_each(unit, judge->client) clients += !unit->stable.server_count;
 	if (clients > 1 && judge->desired && judge->desired->io_cores)
 		rule_report(
-			judge, rule,
+			judge,
 			"%zu containers share the io-cores of this job, and [client %s] names none",
 			clients, judge->client->section->name);
 }
 
 /* With containers that are excluded, idle CPUs are unknown. */
-static void check_too_few(const struct judge *judge, const struct rule *rule)
+static void check_too_few(const struct judge *judge)
 {
 	if (!weka_of(judge->client)->others_running)
-		rule_check_too_few(judge, rule);
+		rule_check_too_few(judge);
 }
 
-static void check_left_out(const struct judge *judge, const struct rule *rule)
+static void check_left_out(const struct judge *judge)
 {
 	const struct config_client *section = judge->client->section;
 
 	if (weka_of(judge->client)->others_running)
 		rule_report(
-			judge, rule,
+			judge,
 			"%zu containers run beside '%s', and container= of [client %s] leaves them out: the gate does not know their cores from this section",
 			weka_of(judge->client)->others_running, section->container, section->name);
 }
 
-static void check_unguarded(const struct judge *judge, const struct rule *rule)
+static void check_unguarded(const struct judge *judge)
 {
 	const struct client_facts *common = &judge->client->common;
 	char list[RULE_LIST_MAX];
 
 	if (!common->cpus_known && !cpuset_is_empty(&common->frontend_cpus))
 		rule_report(
-			judge, rule,
+			judge,
 			"not all CPUs on which the client polls are known: the gate guards CPU %s and those found earlier",
 			rule_list(&common->frontend_cpus, list));
 }
@@ -162,22 +175,24 @@ const struct rule weka_rules[] = {
 	{ "W05", FINDING_ERROR, FINDING_OF_SITE,
 	  "give the node line of slurm.conf the threads of the machine (slurmd -C), so that whole cores are reserved",
 	  rule_check_siblings },
-	{ "W06", FINDING_WARNING, FINDING_OF_SITE, CORES_CURE, weka_check_automatic },
+	{ "W06", FINDING_WARNING, FINDING_OF_SITE, CORES_CURE, weka_check_automatic,
+	  weka_each_running },
 	{ "W07", FINDING_ERROR, FINDING_OF_SITE,
 	  "give the client the cores that Slurm reserves (jobio plan), or set core_change=any",
 	  rule_check_other_cores },
 	{ "W08", FINDING_ERROR, FINDING_OF_NODE,
 	  "correct what the agent's log names (journalctl -u weka-agent), then: weka local start NAME",
-	  check_ready },
-	{ "W09", FINDING_ERROR, FINDING_OF_NODE, RESTART_CURE, weka_check_connected },
+	  check_ready, weka_each_container },
+	{ "W09", FINDING_ERROR, FINDING_OF_NODE, RESTART_CURE, weka_check_connected,
+	  weka_each_link },
 	{ "W10", FINDING_ERROR, FINDING_OF_SITE,
 	  "stop all agents and start one: systemctl restart weka-agent", weka_check_two_agents },
 	{ "W11", FINDING_WARNING, FINDING_OF_SITE,
 	  "reserve cores of the card's NUMA node with CpuSpecList, and give the client the same ones",
-	  weka_check_nic },
+	  weka_check_nic, weka_each_running },
 	{ "W12", FINDING_WARNING, FINDING_OF_SITE,
 	  "to drop them: weka local resources restore -C NAME; to take them: weka local resources apply -C NAME",
-	  weka_check_staged },
+	  weka_check_staged, weka_each_container },
 	{ "W13", FINDING_WARNING, FINDING_OF_SITE, "raise MemSpecLimit of the node in slurm.conf",
 	  weka_check_memory },
 	{ "W14", FINDING_ERROR, FINDING_OF_NODE,
@@ -207,10 +222,14 @@ const struct rule weka_rules[] = {
 	  weka_check_driver_state },
 	{ "W26", FINDING_INFO, FINDING_OF_SITE, "correct proc_dir= in jobio.conf",
 	  weka_check_driver_missing },
-	{ "W27", FINDING_WARNING, FINDING_OF_SITE, RESTART_CURE, weka_check_link_count },
-	{ "W28", FINDING_ERROR, FINDING_OF_SITE, RESTART_CURE, weka_check_affinity },
-	{ "W29", FINDING_ERROR, FINDING_OF_SITE, RESTART_CURE, weka_check_cpuset },
-	{ "W30", FINDING_WARNING, FINDING_OF_SITE, FORCE_V2_CURE, weka_check_exclusive },
+	{ "W27", FINDING_WARNING, FINDING_OF_SITE, RESTART_CURE, weka_check_link_count,
+	  weka_each_running },
+	{ "W28", FINDING_ERROR, FINDING_OF_SITE, RESTART_CURE, weka_check_affinity,
+	  weka_each_link },
+	{ "W29", FINDING_ERROR, FINDING_OF_SITE, RESTART_CURE, weka_check_cpuset,
+	  weka_each_running },
+	{ "W30", FINDING_WARNING, FINDING_OF_SITE, FORCE_V2_CURE, weka_check_exclusive,
+	  weka_each_container },
 	{ "W31", FINDING_INFO, FINDING_OF_SITE,
 	  "nothing to do while Slurm reserves the cores; WEKA recommends force_v2 there (W03)",
 	  weka_check_unprotected },
@@ -218,15 +237,15 @@ const struct rule weka_rules[] = {
 	  "correct container= in jobio.conf, or mount a file system; nothing where the client needs no container",
 	  check_no_container },
 	{ "W33", FINDING_WARNING, FINDING_OF_SITE,
-	  "none, if intended; else: weka local enable NAME; weka local start NAME",
-	  check_disabled },
-	{ "W33", FINDING_WARNING, FINDING_OF_SITE, "weka local monitoring on NAME",
-	  check_monitored },
+	  "none, if intended; else: weka local enable NAME; weka local start NAME", check_disabled,
+	  weka_each_container },
+	{ "W33", FINDING_WARNING, FINDING_OF_SITE, "weka local monitoring on NAME", check_monitored,
+	  weka_each_container },
 	{ "W34", FINDING_WARNING, FINDING_OF_SITE, "name one with container= in jobio.conf",
 	  check_several },
 	{ "W35", FINDING_INFO, FINDING_OF_SITE,
 	  "none, if intended: a container that does not poll needs no io-cores",
-	  weka_check_no_frontend },
+	  weka_check_no_frontend, weka_each_running },
 	{ "W35", FINDING_INFO, FINDING_OF_SITE,
 	  "take container= out of jobio.conf, or give the others a [client] of their own",
 	  check_left_out },
@@ -249,16 +268,16 @@ const struct rule weka_rules[] = {
 	  weka_check_copies },
 	/* reported by the functions that change the client */
 	{ "W40", FINDING_ERROR, FINDING_OF_SITE,
-	  "see the client's log; does this version know the option?", NULL },
+	  "see the client's log; does this version know the option?" },
 	{ "W42", FINDING_ERROR, FINDING_OF_NODE,
-	  "remount it with the options of fstab(5), or let the next job try again", NULL },
-	{ "W43", FINDING_WARNING, FINDING_OF_SITE, "none, if intended", NULL },
-	{ "W44", FINDING_ERROR, FINDING_OF_SITE, WEKA_LOG_CURE, NULL },
-	{ "W45", FINDING_ERROR, FINDING_OF_NODE, WEKA_BACK_CURE, NULL },
-	{ "W46", FINDING_INFO, FINDING_OF_JOB, "ask for io-cores or --exclusive", NULL },
-	{ "W47", FINDING_WARNING, FINDING_OF_SITE, "set core_method=resources", NULL },
-	{ "W48", FINDING_ERROR, FINDING_OF_SITE, "end what uses the mount: fuser -vm, lsof", NULL },
+	  "remount it with the options of fstab(5), or let the next job try again" },
+	{ "W43", FINDING_WARNING, FINDING_OF_SITE, "none, if intended" },
+	{ "W44", FINDING_ERROR, FINDING_OF_SITE, WEKA_LOG_CURE },
+	{ "W45", FINDING_ERROR, FINDING_OF_NODE, WEKA_BACK_CURE },
+	{ "W46", FINDING_INFO, FINDING_OF_JOB, "ask for io-cores or --exclusive" },
+	{ "W47", FINDING_WARNING, FINDING_OF_SITE, "set core_method=resources" },
+	{ "W48", FINDING_ERROR, FINDING_OF_SITE, "end what uses the mount: fuser -vm, lsof" },
 	{ "W49", FINDING_ERROR, FINDING_OF_SITE,
-	  "correct mount_options= of the profile in jobio.conf; jobio.conf(5) has the list", NULL },
+	  "correct mount_options= of the profile in jobio.conf; jobio.conf(5) has the list" },
 	{ 0 }
 };

@@ -8,42 +8,30 @@
 
 /* ---- frontends and cores ----------------------------------------------- */
 
-/* Return the stable resources of a running container; NULL: unknown. */
-static const struct weka_resources *running(const struct judge *judge, size_t i)
+void weka_check_automatic(const struct judge *judge)
 {
-	if (!weka_of(judge->client)->containers.item[i].running ||
-	    !weka_of(judge->client)->stable[i].known)
-		return NULL;
-	return &weka_of(judge->client)->stable[i];
+	const struct weka_unit *unit = judge->item;
+
+	if (weka_is_automatic(&unit->stable))
+		rule_report(
+			judge,
+			"container '%s' picks cores by itself (automatic core ids): they can differ after each start",
+			judge->name);
 }
 
-void weka_check_automatic(const struct judge *judge, const struct rule *rule)
-{
-	const struct weka_resources *resources;
-	size_t i;
-
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
-		resources = running(judge, i);
-		if (resources && weka_is_automatic(resources))
-			rule_report(
-				judge, rule,
-				"container '%s' picks cores by itself (automatic core ids): they can differ after each start",
-				weka_of(judge->client)->containers.item[i].name);
-	}
-}
-
-void weka_check_core_zero(const struct judge *judge, const struct rule *rule)
+void weka_check_core_zero(const struct judge *judge)
 {
 	const struct client_facts *common = &judge->client->common;
 
 	if (cpuset_has(&common->frontend_cpus, 0))
-		rule_report(judge, rule,
+		rule_report(judge,
 			    "the client polls on the core of CPU 0, which serves the system");
 }
 
-static void check_polling(const struct judge *judge, const struct rule *rule, const char *name,
-			  const struct weka_resources *resources)
+void weka_check_no_frontend(const struct judge *judge)
 {
+	const struct weka_unit *unit = judge->item;
+	const struct weka_resources *resources = &unit->stable;
 	char list[RULE_LIST_MAX];
 	size_t i, idle = 0;
 
@@ -51,32 +39,19 @@ static void check_polling(const struct judge *judge, const struct rule *rule, co
 		idle += resources->frontend[i].shared;
 	if (!resources->frontend_count && !resources->server_count)
 		rule_report(
-			judge, rule,
+			judge,
 			"container '%s' has no frontend with a core of its own (net=udp): it uses the job's CPUs",
-			name);
+			judge->name);
 	else if (idle)
 		rule_report(
-			judge, rule,
+			judge,
 			"%zu of %zu frontends of container '%s' do not poll (dedicated_mode=none, or net=udp): they use the job's CPUs, and the gate does not guard them",
-			idle, resources->frontend_count, name);
+			idle, resources->frontend_count, judge->name);
 	if (!cpuset_is_empty(&resources->management))
 		rule_report(
-			judge, rule,
+			judge,
 			"container '%s' has its management on CPU %s (non-datapath-cores): it does not poll there, and the gate does not guard it",
-			name, rule_list(&resources->management, list));
-}
-
-void weka_check_no_frontend(const struct judge *judge, const struct rule *rule)
-{
-	const struct weka_resources *resources;
-	size_t i;
-
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
-		resources = running(judge, i);
-		if (resources)
-			check_polling(judge, rule, weka_of(judge->client)->containers.item[i].name,
-				      resources);
-	}
+			judge->name, rule_list(&resources->management, list));
 }
 
 static const char *cores_of(const struct weka_resources *resources, char *text)
@@ -89,56 +64,48 @@ static const char *cores_of(const struct weka_resources *resources, char *text)
 	return rule_list(&cpus, text);
 }
 
-void weka_check_staged(const struct judge *judge, const struct rule *rule)
+void weka_check_staged(const struct judge *judge)
 {
-	const struct weka_facts *facts = weka_of(judge->client);
-	const struct weka_resources *stable, *staged;
+	const struct weka_unit *unit = judge->item;
+	const struct weka_resources *stable = &unit->stable, *staged = &unit->staged;
 	char a[RULE_LIST_MAX], b[RULE_LIST_MAX];
 	const char *is, *next;
-	size_t i;
 
-	for (i = 0; i < facts->containers.count; i++) {
-		stable = &facts->stable[i];
-		staged = &facts->staged[i];
-		if (!stable->known || !staged->known || weka_resources_equal(stable, staged))
-			continue;
-		is = cores_of(stable, a);
-		next = cores_of(staged, b);
-		if (strcmp(is, next) != 0)
-			rule_report_named(
-				judge, rule, facts->containers.item[i].name,
-				"container '%s' runs with cores %s, and cores %s are staged: its next restart takes them",
-				facts->containers.item[i].name, is, next);
-		else
-			rule_report_named(
-				judge, rule, facts->containers.item[i].name,
-				"container '%s' runs with %lld MiB of huge pages, and %lld MiB are staged: its next restart takes them",
-				facts->containers.item[i].name, stable->memory_bytes >> 20,
-				staged->memory_bytes >> 20);
-	}
+	if (!stable->known || !staged->known || weka_resources_equal(stable, staged))
+		return;
+	is = cores_of(stable, a);
+	next = cores_of(staged, b);
+	if (strcmp(is, next) != 0)
+		rule_report(
+			judge,
+			"container '%s' runs with cores %s, and cores %s are staged: its next restart takes them",
+			judge->name, is, next);
+	else
+		rule_report(
+			judge,
+			"container '%s' runs with %lld MiB of huge pages, and %lld MiB are staged: its next restart takes them",
+			judge->name, stable->memory_bytes >> 20, staged->memory_bytes >> 20);
 }
 
-void weka_check_memory(const struct judge *judge, const struct rule *rule)
+void weka_check_memory(const struct judge *judge)
 {
-	size_t i, frontends = 0;
+	const struct weka_unit *unit;
+	size_t frontends = 0;
 	long needed;
 
 	if (!judge->desired || judge->desired->mem_spec_limit_mb < 0)
 		return;
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++)
-		frontends += weka_of(judge->client)->stable[i].frontend_count;
+	weka_for_each(unit, judge->client) frontends += unit->stable.frontend_count;
 	if (judge->desired->io_cores > frontends)
 		frontends = judge->desired->io_cores;
 	if (!frontends)
 		return;
 	needed = weka_sizing.memory_fixed_mb + weka_sizing.memory_core_mb * (long)frontends;
 	if (!judge->desired->mem_spec_limit_mb)
-		rule_report(judge, rule,
-			    "MemSpecLimit is not set, and %zu frontends need about %ld MiB",
+		rule_report(judge, "MemSpecLimit is not set, and %zu frontends need about %ld MiB",
 			    frontends, needed);
 	else if (judge->desired->mem_spec_limit_mb < needed)
-		rule_report(judge, rule,
-			    "MemSpecLimit is %ld MiB, and %zu frontends need about %ld MiB",
+		rule_report(judge, "MemSpecLimit is %ld MiB, and %zu frontends need about %ld MiB",
 			    judge->desired->mem_spec_limit_mb, frontends, needed);
 }
 
@@ -162,163 +129,134 @@ static bool is_near_nic(const struct weka_resources *resources,
 
 /* "Mount filesystems", advanced configuration: net:s1-4=ib0,net:s5-8=ib1 gives each frontend a NIC;
  * without slots (net:ha=) each NIC serves all. */
-static void check_nic_of(const struct judge *judge, const struct rule *rule,
-			 const struct weka_resources *resources, const struct weka_nic *nic)
+static void check_nic(const struct judge *judge, const struct weka_resources *resources,
+		      const struct weka_nic *nic)
 {
 	int nic_node = sysfs_numa_node_of_device(nic->name, nic->identifier);
-	const struct weka_frontend *frontend;
+	const struct weka_frontend *frontend = resources->frontend;
 	int cpu_node;
-	size_t i;
 
-	for (i = 0; nic_node >= 0 && i < resources->frontend_count; i++) {
-		frontend = &resources->frontend[i];
+	for (; nic_node >= 0 && frontend < resources->frontend + resources->frontend_count;
+	     frontend++) {
 		if (frontend->automatic || !has_slot(nic, frontend->slot))
 			continue;
 		cpu_node = sysfs_numa_node_of_cpu(frontend->core_id);
 		if (cpu_node < 0 || is_near_nic(resources, frontend, cpu_node))
 			continue;
 		rule_report(
-			judge, rule,
+			judge,
 			"network card '%s' is on NUMA node %d, the frontend on CPU %u on NUMA node %d",
 			nic->name, nic_node, frontend->core_id, cpu_node);
 		return;
 	}
 }
 
-void weka_check_nic(const struct judge *judge, const struct rule *rule)
+void weka_check_nic(const struct judge *judge)
 {
-	const struct weka_resources *resources;
-	size_t i, n;
+	const struct weka_unit *unit = judge->item;
+	size_t i;
 
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++) {
-		resources = running(judge, i);
-		for (n = 0; resources && n < resources->nic_count; n++)
-			check_nic_of(judge, rule, resources, &resources->nic[n]);
-	}
+	for (i = 0; i < unit->stable.nic_count; i++)
+		check_nic(judge, &unit->stable, &unit->stable.nic[i]);
 }
 
 /* ---- kernel driver ----------------------------------------------------- */
 
-void weka_check_driver_hung(const struct judge *judge, const struct rule *rule)
+void weka_check_driver_hung(const struct judge *judge)
 {
 	if (weka_of(judge->client)->interface_source.answer == QUERY_HUNG)
-		rule_report(judge, rule, "reading %s/interface hangs: the driver is stuck",
+		rule_report(judge, "reading %s/interface hangs: the driver is stuck",
 			    judge->client->section->proc_dir);
 }
 
-void weka_check_driver_state(const struct judge *judge, const struct rule *rule)
+void weka_check_driver_state(const struct judge *judge)
 {
 	const char *state = weka_of(judge->client)->interface.driver_state;
 
 	if (*state && strcmp(state, "DRIVER_ACCEPTING") != 0)
-		rule_report(judge, rule, "the driver is in state %s", state);
+		rule_report(judge, "the driver is in state %s", state);
 }
 
-void weka_check_driver_missing(const struct judge *judge, const struct rule *rule)
+void weka_check_driver_missing(const struct judge *judge)
 {
 	enum query_answer answer = weka_of(judge->client)->interface_source.answer;
 
 	if (judge->client->common.mount_count &&
 	    (answer == QUERY_MISSING || answer == QUERY_FAILED))
 		rule_report(
-			judge, rule,
+			judge,
 			"%s/interface cannot be read: whether the frontends are connected is unknown",
 			judge->client->section->proc_dir);
 }
 
-void weka_check_connected(const struct judge *judge, const struct rule *rule)
+void weka_check_connected(const struct judge *judge)
 {
-	const struct weka_interface *interface = &weka_of(judge->client)->interface;
-	size_t i;
+	const struct weka_link *link = judge->item;
 
-	for (i = 0; i < interface->link_count; i++)
-		if (!interface->link[i].connected)
-			rule_report_named(
-				judge, rule, interface->link[i].container,
-				"frontend %u of container '%s' is not connected to the driver",
-				interface->link[i].index, interface->link[i].container);
+	if (!link->connected)
+		rule_report(judge, "frontend %u of container '%s' is not connected to the driver",
+			    link->index, link->container);
 }
 
-void weka_check_link_count(const struct judge *judge, const struct rule *rule)
+void weka_check_link_count(const struct judge *judge)
 {
 	const struct weka_facts *facts = weka_of(judge->client);
-	const struct weka_resources *resources;
-	size_t i, n, links;
+	const struct weka_unit *unit = judge->item;
+	size_t i, links = 0;
 
-	if (facts->interface_source.answer != QUERY_ANSWERED || !facts->interface.link_count ||
-	    facts->interface.has_more)
+	if (facts->interface_source.answer != QUERY_ANSWERED || facts->interface.has_more)
 		return;
-	for (i = 0; i < facts->containers.count; i++) {
-		resources = running(judge, i);
-		links = 0;
-		for (n = 0; n < facts->interface.link_count; n++)
-			links += !strcmp(facts->interface.link[n].container,
-					 facts->containers.item[i].name);
-		if (resources && links && links != resources->frontend_count)
-			rule_report_named(
-				judge, rule, facts->containers.item[i].name,
-				"container '%s' has %zu frontends, and the driver knows %zu",
-				facts->containers.item[i].name, resources->frontend_count, links);
-	}
+	for (i = 0; i < facts->interface.link_count; i++)
+		links += !strcmp(facts->interface.link[i].container, judge->name);
+	if (links && links != unit->stable.frontend_count)
+		rule_report(judge, "container '%s' has %zu frontends, and the driver knows %zu",
+			    judge->name, unit->stable.frontend_count, links);
 }
 
-void weka_check_affinity(const struct judge *judge, const struct rule *rule)
+void weka_check_affinity(const struct judge *judge)
 {
-	const struct weka_facts *facts = weka_of(judge->client);
-	const struct weka_link *link;
+	const struct weka_link *link = judge->item;
+	const struct weka_unit *unit = weka_unit(judge->client, link->container);
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	struct cpuset named, whole, real;
-	size_t i, n;
 
-	for (n = 0; n < facts->interface.link_count; n++) {
-		link = &facts->interface.link[n];
-		if (!weka_container(facts, link->container, &i) || !running(judge, i) ||
-		    weka_is_automatic(&facts->stable[i]) || process_cpus(link->pid, &real) < 0)
-			continue;
-		if (link->index < facts->stable[i].frontend_count &&
-		    facts->stable[i].frontend[link->index].shared)
-			continue;
-		weka_named_cpus(&facts->stable[i], &named);
-		sysfs_whole_cores(&named, &whole);
-		if (!cpuset_is_subset(&real, &whole))
-			rule_report_named(
-				judge, rule, link->container,
-				"frontend %u of container '%s' may run on CPU %s, its resources name core %s",
-				link->index, link->container, rule_list(&real, is),
-				rule_list(&named, should));
-	}
+	if (!unit || !unit->info.running || !unit->stable.known ||
+	    weka_is_automatic(&unit->stable) || process_cpus(link->pid, &real) < 0 ||
+	    (link->index < unit->stable.frontend_count &&
+	     unit->stable.frontend[link->index].shared))
+		return;
+	weka_named_cpus(&unit->stable, &named);
+	sysfs_whole_cores(&named, &whole);
+	if (!cpuset_is_subset(&real, &whole))
+		rule_report(
+			judge,
+			"frontend %u of container '%s' may run on CPU %s, its resources name core %s",
+			link->index, link->container, rule_list(&real, is),
+			rule_list(&named, should));
 }
 
 /* ---- cgroups ----------------------------------------------------------- */
 
-void weka_check_cpuset(const struct judge *judge, const struct rule *rule)
+void weka_check_cpuset(const struct judge *judge)
 {
-	const struct weka_facts *facts = weka_of(judge->client);
+	const struct weka_unit *unit = judge->item;
 	char is[RULE_LIST_MAX], should[RULE_LIST_MAX];
 	struct cpuset named;
-	size_t i;
 
-	for (i = 0; i < facts->containers.count; i++) {
-		if (!facts->cgroup[i].known || !running(judge, i))
-			continue;
-		weka_named_cpus(&facts->stable[i], &named);
-		if (!cpuset_is_subset(&named, &facts->cgroup[i].cpus))
-			rule_report_named(
-				judge, rule, facts->containers.item[i].name,
-				"the cpuset of container '%s' is %s and does not hold its cores %s",
-				facts->containers.item[i].name,
-				rule_list(&facts->cgroup[i].cpus, is), rule_list(&named, should));
-	}
+	weka_named_cpus(&unit->stable, &named);
+	if (unit->cgroup.known && !cpuset_is_subset(&named, &unit->cgroup.cpus))
+		rule_report(
+			judge, "the cpuset of container '%s' is %s and does not hold its cores %s",
+			judge->name, rule_list(&unit->cgroup.cpus, is), rule_list(&named, should));
 }
 
-void weka_check_exclusive(const struct judge *judge, const struct rule *rule)
+void weka_check_exclusive(const struct judge *judge)
 {
-	size_t i;
+	const struct weka_unit *unit = judge->item;
 
-	for (i = 0; i < weka_of(judge->client)->containers.count; i++)
-		if (weka_of(judge->client)->cgroup[i].exclusive)
-			rule_report(
-				judge, rule,
-				"the cgroup of container '%s' is an exclusive partition: its CPUs are gone from the rest of the node",
-				weka_of(judge->client)->containers.item[i].name);
+	if (unit->cgroup.exclusive)
+		rule_report(
+			judge,
+			"the cgroup of container '%s' is an exclusive partition: its CPUs are gone from the rest of the node",
+			judge->name);
 }

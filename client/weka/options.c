@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/child.h"
 #include "client/cache.h"
 #include "client/mount_option.h"
@@ -68,11 +69,6 @@ const struct setting weka_options = {
 	.many = "mount options",
 	.no_key = "not an option that a profile may set on a mounted WEKA file system",
 	.shown_by = "the mount table",
-	.failed = "W40",
-	.not_back = "W42",
-	.not_ours = "W43",
-	.shared = "W46",
-	.refused = "W49",
 	.wanted = mount_option_wanted,
 	.target = mount_option_target,
 	.now = mount_option_now,
@@ -107,16 +103,15 @@ static void know_containers(struct client *client)
 static int restarts(struct client *client, const struct client_mount *mount,
 		    char name[WEKA_NAME_MAX])
 {
-	const struct weka_facts *facts = weka_of(client);
-	const struct weka_container *container;
+	const struct weka_unit *unit;
 
 	know_containers(client);
 	if (!options_get(mount->options, "container_name", name, WEKA_NAME_MAX))
-		snprintf(name, WEKA_NAME_MAX, "%s", facts->containers.item[0].name);
-	container = weka_container(facts, name, NULL);
-	if (!container || !weka_major(container))
+		snprintf(name, WEKA_NAME_MAX, "%s", weka_of(client)->unit[0].info.name);
+	unit = weka_unit(client, name);
+	if (!unit || !weka_major(&unit->info))
 		return -1;
-	return weka_major(container) >= 5 && !weka_is_stateful(container, mount);
+	return weka_major(&unit->info) >= 5 && !weka_is_stateful(&unit->info, mount);
 }
 
 /* Return 0 if it is READY afterwards, with the remount's error in *err; -1: not READY, with the
@@ -127,12 +122,11 @@ static int remount_and_wait(struct client *client, const struct client_mount *mo
 {
 	unsigned int timeout_ms = client->section->ready_timeout_ms;
 	unsigned long long end_ms = child_now_ms() + timeout_ms;
-	size_t i;
 
 	cache_drop(client);
 	err->text[0] = '\0';
 	mount_option_run(client, mount, list, timeout_ms, err);
-	return weka_wait_ready(client, container, end_ms, &i, late);
+	return weka_wait_ready(client, container, end_ms, late) ? 0 : -1;
 }
 
 static int write_options(const struct setting *setting, struct client *client, const char *target,
@@ -227,7 +221,7 @@ static bool is_left_out(const char *key)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!strcmp(keys[i], key))
 			return true;
 	return !strncmp(key, "x-", 2) || !strncmp(key, "X-", 2);
@@ -237,7 +231,6 @@ static int add_shown(void *arg, const char *option, const char *key, const char 
 {
 	struct composer *composer = arg;
 
-	(void)value;
 	if (!setting_key_find(&weka_options, key))
 		return 0; /* an option of the kernel, such as seclabel */
 	composer->list = options_append(composer->list, option);
@@ -248,7 +241,6 @@ static int add_hidden(void *arg, const char *option, const char *key, const char
 {
 	struct composer *composer = arg;
 
-	(void)value;
 	if (is_left_out(key) || setting_is_replaced(&weka_options, composer->shown, key))
 		return 0;
 	composer->list = options_append(composer->list, option);

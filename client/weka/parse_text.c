@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "client/weka/parse.h"
@@ -49,7 +50,7 @@ enum weka_switch weka_switch_of(const char *value)
 	static const char *const yes[] = { "true", "yes", "1", "on", "t", "y" };
 	size_t i;
 
-	for (i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(no); i++) {
 		if (!strcasecmp(value, no[i]))
 			return WEKA_FALSE;
 		if (!strcasecmp(value, yes[i]))

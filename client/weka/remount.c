@@ -96,13 +96,13 @@ static int check_mount(const struct client *client, const struct mounts *all, si
 int weka_mount_check(const struct client *client, const char *container, const char **cure,
 		     struct err *why)
 {
-	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
+	const struct weka_unit *now = weka_unit(client, container);
 	struct mounts *all = NULL, *fstab = NULL;
 	size_t i, count = 0;
 	int rc = -1;
 
 	*cure = "set core_method=resources";
-	if (now && weka_is_stateful(now, weka_mount_of(client, container)))
+	if (now && weka_is_stateful(&now->info, weka_mount_of(client, container)))
 		return err_set(why, "it is a stateful client: mount options do not set its cores");
 	all = mounts_read(client->section->mount_table, WEKA_FSTYPE, why);
 	fstab = all ? mounts_read(client->section->fstab, WEKA_FSTYPE, why) : NULL;

@@ -46,7 +46,7 @@ static int stage(struct client *client, const char *container, const struct cpus
 
 static int apply(struct client *client, const char *container, struct err *err)
 {
-	const struct weka_container *now = weka_container(weka_of(client), container, NULL);
+	const struct weka_unit *now = weka_unit(client, container);
 	unsigned int timeout_ms = client->section->ready_timeout_ms;
 	char wait[16];
 	/* option of the 6.x command line, with a default of 20 minutes */
@@ -56,7 +56,7 @@ static int apply(struct client *client, const char *container, struct err *err)
 			       "-f",
 			       "-C",
 			       container,
-			       now && weka_major(now) >= 6 ? "--timeout" : NULL,
+			       now && weka_major(&now->info) >= 6 ? "--timeout" : NULL,
 			       wait,
 			       NULL };
 	int rc;
@@ -90,11 +90,8 @@ static int wait_gone(struct client *client, const char *container, unsigned long
 		     struct err *err)
 {
 	const struct timespec nap = { .tv_nsec = WEKA_POLL_MS * 1000000L };
-	size_t i;
 
-	for (;;) {
-		if (weka_wait_state(client, container, &i) < 0 && weka_of(client)->containers_known)
-			return 0;
+	while (weka_wait_state(client, container) || !weka_of(client)->containers_known) {
 		if (child_now_ms() >= end_ms)
 			return err_set(
 				err,
@@ -102,25 +99,34 @@ static int wait_gone(struct client *client, const char *container, unsigned long
 				client->section->ready_timeout_ms);
 		nanosleep(&nap, NULL);
 	}
+	return 0;
 }
 
 /* Return 0 if the container runs on exactly these cores. */
-static int verify(const struct client *client, size_t i, const struct cpuset *ids, struct err *err)
+static int verify(const struct weka_unit *unit, const struct cpuset *ids, struct err *err)
 {
-	const struct weka_facts *facts = weka_of(client);
 	struct cpuset now;
 	char *list;
 
-	weka_named_cpus(&facts->stable[i], &now);
-	if (!cpuset_equal(&now, ids) || weka_is_automatic(&facts->stable[i])) {
+	weka_named_cpus(&unit->stable, &now);
+	if (!cpuset_equal(&now, ids) || weka_is_automatic(&unit->stable)) {
 		list = cpuset_format(&now);
 		err_set(err, "its resources name core %s instead", list ? list : "?");
 		free(list);
 		return -1;
 	}
-	if (facts->cgroup[i].known && !cpuset_is_subset(ids, &facts->cgroup[i].cpus))
+	if (unit->cgroup.known && !cpuset_is_subset(ids, &unit->cgroup.cpus))
 		return err_set(err, "its cpuset does not hold them");
 	return 0;
+}
+
+/* Wait until it is READY. Return 0 if it runs on exactly these cores. */
+static int wait_for(struct client *client, const char *container, unsigned long long end_ms,
+		    const struct cpuset *ids, struct err *err)
+{
+	const struct weka_unit *unit = weka_wait_ready(client, container, end_ms, err);
+
+	return unit ? verify(unit, ids, err) : -1;
 }
 
 static int order_cores(struct client *client, const char *container, const struct cpuset *ids,
@@ -156,12 +162,10 @@ static int switch_by_mount(struct client *client, const char *container, const s
 			   struct switch_report *report, struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
-	size_t i;
 
 	if (weka_mount_begin(client, container, err) < 0 ||
 	    mount_with_ids(client, container, ids, end_ms, report, err) < 0 ||
-	    weka_wait_ready(client, container, end_ms, &i, err) < 0 ||
-	    verify(client, i, ids, err) < 0)
+	    wait_for(client, container, end_ms, ids, err) < 0)
 		return -1;
 	weka_mount_end(client);
 	return 0;
@@ -174,20 +178,13 @@ static int switch_in_place(struct client *client, const char *container, const s
 	unsigned long long end_ms = ready_end(client);
 	struct err why = { "" };
 	bool begun;
-	size_t i;
 
-	if (order_cores(client, container, ids, &begun, &why) < 0) {
-		if (!begun)
-			return err_set(err, "%s", why.text);
-		/* it may have succeeded nevertheless: check */
-		if (weka_wait_ready(client, container, end_ms, &i, err) == 0 &&
-		    verify(client, i, ids, NULL) == 0)
-			return 0;
-		return err_set(err, "%s", why.text);
-	}
-	if (weka_wait_ready(client, container, end_ms, &i, err) < 0)
-		return -1;
-	return verify(client, i, ids, err);
+	if (order_cores(client, container, ids, &begun, &why) == 0)
+		return wait_for(client, container, end_ms, ids, err);
+	/* it may have succeeded nevertheless: check */
+	if (begun && wait_for(client, container, end_ms, ids, NULL) == 0)
+		return 0;
+	return err_set(err, "%s", why.text);
 }
 
 int weka_switch_cores(struct client *client, const char *container, const struct cpuset *ids,
@@ -201,10 +198,18 @@ int weka_switch_cores(struct client *client, const char *container, const struct
 /* Return true if the container runs on other cores than these. */
 static bool has_other_cores(struct client *client, const char *container, const struct cpuset *ids)
 {
-	size_t i;
+	const struct weka_unit *unit = weka_wait_state(client, container);
 
-	return weka_wait_state(client, container, &i) == 0 && weka_of(client)->stable[i].known &&
-	       verify(client, i, ids, NULL) < 0;
+	return unit && unit->stable.known && verify(unit, ids, NULL) < 0;
+}
+
+/* Mount what was unmounted, with the old cores. */
+static int mount_back(struct client *client, const char *container, const struct cpuset *old_ids,
+		      unsigned long long end_ms, struct err *err)
+{
+	if (weka_mount_count(client, err) == 0)
+		wait_gone(client, container, end_ms, NULL);
+	return weka_mount_back(client, old_ids, end_ms, true, NULL, err);
 }
 
 /* Restore from any state of old and new mounts: at the end all are mounted, and the container has
@@ -213,20 +218,23 @@ static int back_out_mount(struct client *client, const char *container,
 			  const struct cpuset *old_ids, struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
-	struct err ignored;
 	bool busy;
-	size_t i;
 
 	if (has_other_cores(client, container, old_ids))
-		weka_mount_away(client, end_ms, &busy, &ignored);
-	if (weka_mount_count(client, err) == 0)
-		wait_gone(client, container, end_ms, &ignored);
-	if (weka_mount_back(client, old_ids, end_ms, true, NULL, err) < 0 ||
-	    weka_wait_ready(client, container, end_ms, &i, err) < 0 ||
-	    verify(client, i, old_ids, err) < 0)
+		weka_mount_away(client, end_ms, &busy, NULL);
+	if (mount_back(client, container, old_ids, end_ms, err) < 0 ||
+	    wait_for(client, container, end_ms, old_ids, err) < 0)
 		return -1;
 	weka_mount_end(client);
 	return 0;
+}
+
+/* Return 1 if a set of mounts is stored: an exchange was begun; 0 if not, -1 if unknown. */
+static int is_begun(const struct client *client, const char *container, struct err *err)
+{
+	int begun = weka_mount_is_begun(client, container);
+
+	return begun < 0 ? err_set(err, "what was mounted cannot be read") : begun;
 }
 
 /* Go back after a change that failed: nothing may stay staged, or the next restart would apply it.
@@ -235,64 +243,44 @@ static int back_out_mount(struct client *client, const char *container,
 int weka_switch_back(struct client *client, const char *container, const struct cpuset *old_ids,
 		     struct err *err)
 {
-	int begun = weka_mount_is_begun(client, container);
-	size_t i;
+	int begun = is_begun(client, container, err);
+	const struct weka_unit *unit;
 
-	if (begun < 0)
-		return err_set(err, "what was mounted cannot be read");
 	if (begun)
-		return back_out_mount(client, container, old_ids, err);
-	if (weka_wait_state(client, container, &i) < 0)
+		return begun < 0 ? -1 : back_out_mount(client, container, old_ids, err);
+	unit = weka_wait_state(client, container);
+	if (!unit)
 		return err_set(err, "the container is gone");
-	if (weka_of(client)->stable[i].known && weka_of(client)->staged[i].known &&
-	    weka_resources_equal(&weka_of(client)->stable[i], &weka_of(client)->staged[i]) &&
-	    verify(client, i, old_ids, NULL) == 0)
+	if (unit->stable.known && unit->staged.known &&
+	    weka_resources_equal(&unit->stable, &unit->staged) && verify(unit, old_ids, NULL) == 0)
 		return 0;
 	if (unstage(client, container, err) < 0)
 		return -1;
 	if (has_other_cores(client, container, old_ids))
 		return switch_in_place(client, container, old_ids, err);
-	if (weka_wait_ready(client, container, ready_end(client), &i, err) < 0)
-		return -1;
-	return verify(client, i, old_ids, err);
+	return wait_for(client, container, ready_end(client), old_ids, err);
 }
 
-/* Mount what was unmounted, with the old cores, unless the container has started with new ones. */
-static int remount_half(struct client *client, const char *container, const struct cpuset *old_ids,
-			unsigned long long end_ms, struct err *err)
-{
-	int begun = weka_mount_is_begun(client, container);
-	struct err ignored;
-
-	if (begun < 0)
-		return err_set(err, "what was mounted cannot be read");
-	if (!begun)
-		return 0;
-	if (weka_mount_count(client, err) == 0)
-		wait_gone(client, container, end_ms, &ignored);
-	return weka_mount_back(client, old_ids, end_ms, true, NULL, err);
-}
-
-int weka_switch_finish(struct client *client, const char *container, const struct cpuset *old_ids,
-		       size_t *index, struct err *err)
+const struct weka_unit *weka_switch_finish(struct client *client, const char *container,
+					   const struct cpuset *old_ids, struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
-	int begun;
+	int begun = is_begun(client, container, err);
+	const struct weka_unit *unit;
 
-	if (remount_half(client, container, old_ids, end_ms, err) < 0 ||
-	    weka_wait_ready(client, container, end_ms, index, err) < 0)
-		return -1;
-	begun = weka_mount_is_begun(client, container);
-	if (begun < 0)
-		return err_set(err, "what was mounted cannot be read");
+	if (begun < 0 || (begun && mount_back(client, container, old_ids, end_ms, err) < 0))
+		return NULL;
+	unit = weka_wait_ready(client, container, end_ms, err);
+	if (!unit)
+		return NULL;
 	if (begun)
 		weka_mount_end(client);
-	if (weka_resources_equal(&weka_of(client)->stable[*index],
-				 &weka_of(client)->staged[*index]))
-		return 0;
+	if (weka_resources_equal(&unit->stable, &unit->staged))
+		return unit;
 	if (unstage(client, container, err) < 0)
-		return -1;
-	if (weka_wait_state(client, container, index) < 0)
-		return err_set(err, "the container is gone");
-	return 0;
+		return NULL;
+	unit = weka_wait_state(client, container);
+	if (!unit)
+		err_set(err, "the container is gone");
+	return unit;
 }

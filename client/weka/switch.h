@@ -20,6 +20,8 @@
 #include "client/rule.h"
 #include "client/type.h"
 
+struct weka_unit;
+
 /* Results of a switch besides its error. */
 struct switch_report {
 	struct findings *findings;
@@ -35,9 +37,9 @@ int weka_switch_cores(struct client *client, const char *container, const struct
 /* Go back after a switch that failed. Return 0 once the container runs on its old cores. */
 int weka_switch_back(struct client *client, const char *container, const struct cpuset *old_ids,
 		     struct err *err);
-/* Complete an interrupted switch. Return 0 once all is mounted, nothing is staged, and the
- * container *index is READY on any cores. */
-int weka_switch_finish(struct client *client, const char *container, const struct cpuset *old_ids,
-		       size_t *index, struct err *err);
+/* Complete an interrupted switch. Return the container once all is mounted, nothing is staged, and
+ * it is READY on any cores; else NULL. */
+const struct weka_unit *weka_switch_finish(struct client *client, const char *container,
+					   const struct cpuset *old_ids, struct err *err);
 
 #endif

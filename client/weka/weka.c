@@ -17,20 +17,15 @@ static const struct change_kind *const changes[] = { &weka_cores, &weka_mount_op
 /* NICs in net= of running containers. */
 static void find_nics(const struct client *client, struct client_nics *nics)
 {
-	const struct weka_facts *facts = weka_of(client);
-	const struct weka_resources *stable;
-	size_t i, n;
+	const struct weka_unit *unit;
+	const struct weka_nic *nic;
 
-	for (i = 0; i < facts->containers.count; i++) {
-		stable = &facts->stable[i];
-		if (!facts->containers.item[i].running || !stable->known)
-			continue;
-		for (n = 0; n < stable->nic_count; n++)
-			nic_add(nics, stable->nic[n].name,
-				sysfs_numa_node_of_device(stable->nic[n].name,
-							  stable->nic[n].identifier),
-				facts->containers.item[i].name);
-	}
+	weka_for_each(unit, client) for (nic = unit->stable.nic;
+					 unit->info.running &&
+					 nic < unit->stable.nic + unit->stable.nic_count;
+					 nic++)
+		nic_add(nics, nic->name, sysfs_numa_node_of_device(nic->name, nic->identifier),
+			unit->info.name);
 }
 
 const struct client_type_ops weka_type = {

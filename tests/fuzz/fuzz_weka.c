@@ -38,17 +38,20 @@ static void read_resources(const uint8_t **data, size_t *size, const char *name,
 static void read_facts(struct weka_facts *facts, const uint8_t **data, size_t *size)
 {
 	char *text = fuzz_part(data, size);
+	struct weka_containers all = { 0 };
 	const char *name = "client";
 
-	facts->containers_known = weka_parse_ps(text, &facts->containers, NULL) == 0;
+	facts->containers_known = weka_parse_ps(text, &all, NULL) == 0;
 	facts->ps.answer = QUERY_ANSWERED;
-	MUST(facts->containers.count <= WEKA_CONTAINERS_MAX);
-	if (facts->containers.count)
-		name = facts->containers.item[0].name;
-	facts->staged_source[0].answer = QUERY_ANSWERED;
-	facts->stable_source[0].answer = QUERY_ANSWERED;
-	read_resources(data, size, name, &facts->staged[0]);
-	read_resources(data, size, name, &facts->stable[0]);
+	MUST(all.count <= WEKA_CONTAINERS_MAX);
+	for (facts->count = 0; facts->count < all.count; facts->count++)
+		facts->unit[facts->count].info = all.item[facts->count];
+	if (facts->count)
+		name = facts->unit[0].info.name;
+	facts->unit[0].staged_source.answer = QUERY_ANSWERED;
+	facts->unit[0].stable_source.answer = QUERY_ANSWERED;
+	read_resources(data, size, name, &facts->unit[0].staged);
+	read_resources(data, size, name, &facts->unit[0].stable);
 	free(text);
 	text = fuzz_part(data, size);
 	weka_parse_interface(text, &facts->interface);
