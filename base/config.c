@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "base/array.h"
 #include "base/config_parts.h"
 #include "base/hostlist.h"
@@ -147,7 +148,7 @@ static bool claims_same(const struct config_client *a, const struct config_clien
 
 	if (a->type != b->type)
 		return false;
-	snprintf(ours, sizeof(ours), "%s", a->mounts);
+	TEXT_SET(ours, a->mounts);
 	snprintf(theirs, sizeof(theirs), " %s ", b->mounts);
 	if (!*a->mounts || !*b->mounts)
 		return true;
@@ -196,7 +197,7 @@ static bool has_partition(const struct config *config, const char *name)
 
 	if (!*config->partitions)
 		return true;
-	snprintf(list, sizeof(list), "%s", config->partitions);
+	TEXT_SET(list, config->partitions);
 	for (word = strtok_r(list, ", \t", &state); word; word = strtok_r(NULL, ", \t", &state))
 		if (!strcmp(word, name))
 			return true;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/array.h"
 #include "base/config_parts.h"
 #include "base/number.h"
@@ -117,7 +118,7 @@ static int check_nfs_options(struct config *config, struct config_profile *profi
 	char key[PROFILE_KEY_MAX], *word, *rest = NULL;
 
 	profile_key(profile, "mount_options", key);
-	snprintf(copy, sizeof(copy), "%s", profile->mount_options);
+	TEXT_SET(copy, profile->mount_options);
 	for (word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		if (is_live_option(word)) {
 			strcat(kept, *kept ? "," : "");
@@ -202,7 +203,7 @@ static int check_mounts(struct config *config, struct err *err)
 	char copy[CONFIG_TEXT_MAX + 1], *word, *rest = NULL;
 	int count = 0;
 
-	snprintf(copy, sizeof(copy), "%s", config->count_mounts);
+	TEXT_SET(copy, config->count_mounts);
 	for (word = strtok_r(copy, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
 		if (!config_is_path(word))
 			return wrong(config, err, "[count] mounts", word,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/array.h"
 
 #define TREE_DEPTH_MAX 8
@@ -130,7 +131,7 @@ static int sync_folder_of(const char *path)
 	char *slash;
 	int fd, rc;
 
-	snprintf(folder, sizeof(folder), "%s", path);
+	TEXT_SET(folder, path);
 	slash = strrchr(folder, '/');
 	if (slash == folder)
 		slash[1] = '\0';

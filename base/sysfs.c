@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 #define PATH_TEXT_MAX 512
 #define LOWER_MAX 3 /* a VLAN on a bond on NICs */
@@ -22,7 +23,7 @@ static char processes[PATH_TEXT_MAX + 8] = "/proc";
 
 void sysfs_set_root(const char *folder)
 {
-	snprintf(root, sizeof(root), "%s", folder);
+	TEXT_SET(root, folder);
 	snprintf(titles, sizeof(titles), "%s/proc", root);
 }
 
@@ -30,7 +31,7 @@ void sysfs_set_host(const char *folder)
 {
 	snprintf(root, sizeof(root), "%s/sys", folder);
 	snprintf(titles, sizeof(titles), "%s/proc", folder);
-	snprintf(processes, sizeof(processes), "%s", titles);
+	TEXT_SET(processes, titles);
 }
 
 const char *sysfs_root(void)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool is_octal(const char *s)
@@ -49,7 +48,7 @@ bool text_next_word(const char **text, char *word, size_t size)
 
 	*text += strspn(*text, " \t");
 	length = strcspn(*text, " \t");
-	snprintf(word, size, "%.*s", (int)length, *text);
+	text_copy_part(word, size, *text, length);
 	*text += length;
 	return length > 0;
 }
@@ -68,10 +67,14 @@ bool text_is_lines(const char *text, size_t size)
 	return true;
 }
 
-void text_copy(char *to, size_t size, const char *from)
+void text_copy_part(char *to, size_t size, const char *from, size_t length)
 {
-	size_t length = strnlen(from, size - 1);
-
+	length = strnlen(from, length < size ? length : size - 1);
 	memcpy(to, from, length);
 	to[length] = '\0';
+}
+
+void text_copy(char *to, size_t size, const char *from)
+{
+	text_copy_part(to, size, from, size);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define DIGITS "0123456789"
 #define BLANKS " \t"
@@ -43,8 +45,8 @@ static bool split(const char *word, size_t length, struct variable *variable)
 	value = strspn(word + name + 1, LETTERS DIGITS "./:,@+=-");
 	if (!value || name + 1 + value != length || value >= sizeof(variable->value))
 		return false;
-	snprintf(variable->name, sizeof(variable->name), "%.*s", (int)name, word);
-	snprintf(variable->value, sizeof(variable->value), "%.*s", (int)value, word + name + 1);
+	TEXT_SET_PART(variable->name, word, name);
+	TEXT_SET_PART(variable->value, word + name + 1, value);
 	return true;
 }
 

@@ -173,7 +173,7 @@ static bool next_item(const char **olds, const char **news, struct item *item)
 	if (!was || !is)
 		return false;
 	*was++ = *is++ = '\0';
-	snprintf(item->name, sizeof(item->name), "%.95s", old);
+	TEXT_SET(item->name, old);
 	return !strcmp(old, new) && cpuset_parse(&item->was, was, NULL) == 0 &&
 	       cpuset_parse(&item->is, is, NULL) == 0 && !cpuset_is_empty(&item->was) &&
 	       !cpuset_is_empty(&item->is);

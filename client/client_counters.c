@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "record/alloc.h"
 #include "record/field.h"
@@ -65,7 +66,7 @@ static bool is_unread(const struct client_counters *counters, const char *id)
 	char bare[CLIENT_SOURCE_ID_MAX];
 	const char *at = counters->unread ? strchr(id, '@') : NULL;
 
-	snprintf(bare, sizeof(bare), "%.*s", at ? (int)(at - id + 1) : 0, id);
+	TEXT_SET_PART(bare, id, at ? (int)(at - id + 1) : 0);
 	return at && find_source(counters, bare, 0);
 }
 
@@ -85,7 +86,7 @@ struct source_counters *client_counters_source(struct client_counters *counters,
 	counters->sources = xmore(counters->sources, counters->count, sizeof(*source));
 	source = &counters->sources[counters->count++];
 	memset(source, 0, sizeof(*source));
-	snprintf(source->id, sizeof(source->id), "%s", id);
+	TEXT_SET(source->id, id);
 	counters->unread += is_bare(id);
 	field_init(source_fields, source);
 	return source;
@@ -402,7 +403,7 @@ static void add_series(const struct client_counters *before, const struct client
 {
 	struct client_io_series series = { .is_gone = false };
 
-	snprintf(series.fs, sizeof(series.fs), "%s", fs);
+	TEXT_SET(series.fs, fs);
 	series.has_restarted = client_counters_since(before, after, fs, series.numbers) == 0 ||
 			       are_cleared(before, after);
 	series.is_partial = is_partial(before, fs) || is_partial(after, fs);

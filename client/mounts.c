@@ -233,7 +233,7 @@ int options_each(const char *options,
 	while (*options && rc == 0) {
 		length = options_length(options);
 		if (length) {
-			snprintf(option, sizeof(option), "%.*s", (int)length, options);
+			TEXT_SET_PART(option, options, length);
 			strcpy(key, option);
 			equals = strchr(key, '=');
 			if (equals)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/child.h"
+#include "base/text.h"
 #include "client/type.h"
 
 #define FN_MISSING 2
@@ -14,7 +15,7 @@
 void query_set(struct query *query, enum query_answer answer, const char *why)
 {
 	query->answer = answer;
-	snprintf(query->why, sizeof(query->why), "%s", why ? why : "");
+	TEXT_SET(query->why, why ? why : "");
 }
 
 void query_clear(struct query *query)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "client/mounts.h"
 #include "client/rule.h"
 #include "client/type.h"
@@ -92,7 +93,7 @@ static void keeps_old(const struct setting *setting, const char *list, const cha
 	struct search search = { .setting = setting, .key = key, .word = current };
 
 	word += *word == '!';
-	snprintf(key, sizeof(key), "%.*s", (int)strcspn(word, "="), word);
+	TEXT_SET_PART(key, word, strcspn(word, "="));
 	options_each(list, hold, &search);
 	if (!search.found)
 		snprintf(current, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2, key);

@@ -363,7 +363,7 @@ static int name_sources(const struct config_client *section, struct client_count
 				       sources ? "more than one" : "no", mount->source,
 				       mount->target);
 		if (sources == 1 && !*source->fs)
-			snprintf(source->fs, sizeof(source->fs), "%.255s", mount->target);
+			TEXT_SET(source->fs, mount->target);
 	}
 	return 0;
 }
@@ -398,7 +398,7 @@ static void mark_cut(struct client_counters *counters, const struct mounts *all)
 		snprintf(id, sizeof(id), ":%.300s cut", all->mount[i].source);
 		source = client_counters_source(counters, id);
 		if (source)
-			snprintf(source->fs, sizeof(source->fs), "%.255s", all->mount[i].target);
+			TEXT_SET(source->fs, all->mount[i].target);
 	}
 }
 
@@ -414,8 +414,7 @@ static void drop_unused(const struct config_client *section, struct client_count
 		if (!*source->fs && *section->mounts)
 			continue;
 		if (!*source->fs)
-			snprintf(source->fs, sizeof(source->fs), "%.*s",
-				 (int)strcspn(source->id, " "), source->id);
+			TEXT_SET_PART(source->fs, source->id, strcspn(source->id, " "));
 		counters->sources[count++] = *source;
 	}
 	counters->count = count;

@@ -64,7 +64,7 @@ static struct source_counters *new_source(struct client_counters *counters, cons
 	if (!source || counters->count == count)
 		return NULL;
 	source->start_s = start_of(counters, id);
-	snprintf(source->fs, sizeof(source->fs), "%s", fs);
+	TEXT_SET(source->fs, fs);
 	return source;
 }
 
@@ -76,7 +76,7 @@ static int parse_source(struct client_counters *counters, const char *text, stru
 	struct source_counters *source;
 	int kind;
 
-	snprintf(id, sizeof(id), "%.*s", (int)length, text);
+	TEXT_SET_PART(id, text, length);
 	for (text += length, kind = 0; kind < CLIENT_IO_NUMBERS; kind++, text = end)
 		count[kind] = strtoll(text, &end, 10);
 	source = new_source(counters, id, text + (*text == ' '), err);
@@ -92,7 +92,7 @@ static int parse_unread(struct client_counters *counters, const char *text, stru
 	size_t length = strcspn(text, " ");
 	char id[CLIENT_SOURCE_ID_MAX];
 
-	snprintf(id, sizeof(id), "%.*s", (int)length, text);
+	TEXT_SET_PART(id, text, length);
 	text += length + (text[length] == ' ');
 	return new_source(counters, id, text, err) ? 0 : -1;
 }

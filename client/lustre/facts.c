@@ -279,14 +279,14 @@ static void find_interface(struct lustre_nic *nic)
 	const struct sockaddr_in *one;
 	int i;
 
-	snprintf(nid, sizeof(nid), "%.*s", (int)strcspn(nic->nid, "@"), nic->nid);
+	TEXT_SET_PART(nid, nic->nid, strcspn(nic->nid, "@"));
 	if (fd < 0 || ioctl(fd, SIOCGIFCONF, &all) < 0)
 		all.ifc_len = 0;
 	for (i = 0; i < all.ifc_len / (int)sizeof(*list); i++) {
 		one = (const struct sockaddr_in *)&list[i].ifr_addr;
 		inet_ntop(AF_INET, &one->sin_addr, address, sizeof(address));
 		if (!strcmp(address, nid))
-			snprintf(nic->interface, sizeof(nic->interface), "%.15s", list[i].ifr_name);
+			TEXT_SET(nic->interface, list[i].ifr_name);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -324,9 +324,9 @@ static void parse_line(struct lustre_facts *facts, const char *line)
 	else if ((rest = behind(line, "target")))
 		parse_target(facts, rest);
 	else if ((rest = behind(line, "version")))
-		snprintf(facts->version, sizeof(facts->version), "%.31s", rest);
+		TEXT_SET(facts->version, rest);
 	else if ((rest = behind(line, "jobid_var")))
-		snprintf(facts->jobid_var, sizeof(facts->jobid_var), "%.63s", rest);
+		TEXT_SET(facts->jobid_var, rest);
 	else if ((rest = behind(line, "nis")))
 		parse_nic(facts, rest);
 	else if ((rest = behind(line, "cpts")))
@@ -335,7 +335,7 @@ static void parse_line(struct lustre_facts *facts, const char *line)
 		query_set(&facts->query, QUERY_FAILED, rest);
 	else if ((rest = behind(line, "unread"))) {
 		facts->unread++;
-		snprintf(facts->unread_why, sizeof(facts->unread_why), "%.63s", rest);
+		TEXT_SET(facts->unread_why, rest);
 	}
 }
 

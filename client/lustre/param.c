@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "client/mounts.h"
 
 #define PARAMS_MAX 16 /* for one kind of device */
@@ -97,7 +98,7 @@ static int parse_value(const struct param *param, const char *value, unsigned lo
 
 	if (param->role != PAGES || !length || value[length - 1] != 'M')
 		return number_parse(value, param->min, param->max, number, NULL);
-	snprintf(digits, sizeof(digits), "%.*s", (int)(length - 1), value);
+	TEXT_SET_PART(digits, value, length - 1);
 	if (number_parse(digits, 1, 64, &mib, NULL) < 0)
 		return -1;
 	*number = mib * MIB / (unsigned long)getpagesize();
@@ -133,7 +134,7 @@ static int match(void *arg, const char *word, const char *key, const char *value
 
 	if (param && param->kind == search->kind &&
 	    (!search->key || !strcmp(param->key, search->key))) {
-		snprintf(search->value, sizeof(search->value), "%s", value);
+		TEXT_SET(search->value, value);
 		search->found = true;
 	}
 	return 0;
@@ -176,7 +177,7 @@ static int read_value(const struct config_client *section, const struct param *p
 	at = strstr(text, "max_cached_mb: ");
 	at = at ? at + strlen("max_cached_mb: ") : text;
 	length = strcspn(at, " \n");
-	snprintf(digits, sizeof(digits), "%.*s", (int)length, at);
+	TEXT_SET_PART(digits, at, length);
 	if (number_parse(digits, 0, ~0UL, number, NULL) == 0)
 		return 0;
 	errno = ENOENT; /* not the parameter in the table */

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/faultpoint.h"
+#include "base/text.h"
 #include "client/lustre/param.h"
 #include "client/mounts.h"
 #include "client/rule.h"
@@ -125,7 +126,7 @@ static int group_parse(const char *target, struct group *group)
 	int i;
 
 	memset(group, 0, sizeof(*group));
-	snprintf(copy, sizeof(copy), "%s", target);
+	TEXT_SET(copy, target);
 	for (i = 0; i < 3; i++) {
 		word[i] = strtok_r(i ? NULL : copy, " ", &rest);
 		if (!word[i])
@@ -135,7 +136,7 @@ static int group_parse(const char *target, struct group *group)
 	if (!colon || strlen(word[0]) >= TREE_NAME_MAX || strchr(copy, '/'))
 		return -1;
 	*colon = '\0';
-	snprintf(group->instance, sizeof(group->instance), "%.95s", word[0]);
+	TEXT_SET(group->instance, word[0]);
 	group->inode = strtoul(colon + 1, NULL, 10);
 	for (i = 0; i < TREE_KINDS; i++)
 		if (!strcmp(word[1], tree_folder((enum tree_kind)i)))
@@ -324,7 +325,7 @@ static int add_to_group(struct grouping *all, const struct client *client,
 		return err_set(err, "its targets differ in more than %d ways", GROUPS_MAX);
 	} else {
 		all->count++;
-		snprintf(group->instance, sizeof(group->instance), "%s", device->instance);
+		TEXT_SET(group->instance, device->instance);
 		group->inode = inode;
 		group->kind = device->kind;
 		group->old_list = old_list;

@@ -257,8 +257,7 @@ static bool is_header(const char *line, struct lustre_stats *stats)
 	    strncmp(line, "start_time", length) != 0 && strncmp(line, "elapsed_time", length) != 0)
 		return false;
 	if (length == strlen("start_time") && strpbrk(value, "123456789"))
-		snprintf(stats->epoch, sizeof(stats->epoch), "%.*s",
-			 (int)strspn(value, "0123456789."), value);
+		TEXT_SET_PART(stats->epoch, value, strspn(value, "0123456789."));
 	return length > 0;
 }
 

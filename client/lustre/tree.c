@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/array.h"
 #include "base/sysfs.h"
 #include "record/alloc.h"
@@ -310,7 +311,7 @@ static int open_param(const struct config_client *section, const char *folder, c
 		root = (first + i) % ROOTS;
 		fd = open_below(section, root, folder, device, param);
 		if (fd >= 0) {
-			snprintf(seen[slot].name, sizeof(seen[slot].name), "%.47s", param);
+			TEXT_SET(seen[slot].name, param);
 			seen[slot].root = root;
 			return fd;
 		}

@@ -11,6 +11,7 @@
 #include "base/child.h"
 #include "base/fileio.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "client/nfs/nfs.h"
 #include "record/alloc.h"
 
@@ -105,7 +106,7 @@ int nfs_read_counters(struct client *client)
 	free(facts->text);
 	facts->text = fileio_read_linked(client->section->mountstats, TABLE_BYTES_MAX, &why);
 	if (!facts->text) {
-		snprintf(facts->why, sizeof(facts->why), "%s", why.text);
+		TEXT_SET(facts->why, why.text);
 		return -1;
 	}
 	for (i = 0; i < facts->count; i++)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/text.h"
+#include "client/mounts.h"
 
 #define LINE_TEXT_MAX 4096
 #define PATH_TEXT_MAX 1024
@@ -74,27 +74,19 @@ struct part {
 static const struct nfs_ops unknown_ops = { NFS_UNKNOWN, NFS_UNKNOWN, NFS_UNKNOWN, NFS_UNKNOWN,
 					    NFS_UNKNOWN };
 
-static bool is_word(const char *text, size_t length, const char *word)
-{
-	return length == strlen(word) && !strncmp(text, word, length);
-}
-
 /* Parse a line of a transport. tcp and rdma: port binds connects connect_time idle sends recvs
  * bad_xids req_u bklog_u ..; udp has port, binds, then sends. Return -1 if it is not understood. */
 static int read_transport(const char *text, struct nfs_stats *stats)
 {
 	struct nfs_transport *transport = &stats->transport[stats->transports];
-	size_t skip = 5, word;
+	size_t skip;
+	char word[8];
 	int64_t n[10];
 
-	text += strspn(text, " \t");
-	word = strcspn(text, " \t");
-	if (is_word(text, word, "udp"))
-		skip = 2;
-	else if (!is_word(text, word, "tcp") && !is_word(text, word, "rdma"))
-		return -1;
-	if (stats->transports == NFS_TRANSPORTS_MAX ||
-	    numbers(text + word, n, skip + 5) < skip + 5 || n[skip] < 0 || n[skip + 1] < 0 ||
+	text_next_word(&text, word, sizeof(word));
+	skip = !strcmp(word, "udp") ? 2 : 5;
+	if (!mounts_word_in("udp tcp rdma", word) || stats->transports == NFS_TRANSPORTS_MAX ||
+	    numbers(text, n, skip + 5) < skip + 5 || n[skip] < 0 || n[skip + 1] < 0 ||
 	    n[skip + 4] < 0)
 		return -1;
 	transport->sent = n[skip];
@@ -109,18 +101,13 @@ static int read_transport(const char *text, struct nfs_stats *stats)
  * (fs/nfs/super.c:show_pnfs(), filelayout/, flexfilelayout/). */
 static bool has_disks(const char *text)
 {
-	static const char *const none[] = { "not configured", "LAYOUT_NFSV4_1_FILES",
-					    "LAYOUT_FLEX_FILES" };
-	size_t i;
+	char layout[32] = "";
 
 	text = strstr(text, "pnfs=");
-	if (!text)
-		return false;
-	text += strlen("pnfs=");
-	for (i = 0; i < ARRAY_SIZE(none); i++)
-		if (is_word(text, strcspn(text, ","), none[i]))
-			return false;
-	return true;
+	if (text)
+		TEXT_SET_PART(layout, text + 5, strcspn(text + 5, ","));
+	return *layout && strcmp(layout, "not configured") != 0 &&
+	       !mounts_word_in("LAYOUT_NFSV4_1_FILES LAYOUT_FLEX_FILES", layout);
 }
 
 /* include/linux/nfs_iostat.h: NFSIOS_PNFS_READ and _WRITE are the last two */
@@ -134,44 +121,24 @@ static void read_events(struct part *part, const char *text)
 	part->disk_writes = n[26];
 }
 
-/* Operations of an idle client. */
-static bool is_idle(const char *name, size_t length)
-{
-	return is_word(name, length, "NULL") || is_word(name, length, "RENEW") ||
-	       is_word(name, length, "SEQUENCE");
-}
-
 /* Operations that no process waits for: the client returns state, or writes back. fsync waits for
  * COMMIT, which is no operation on names. */
-static bool is_behind(const char *name, size_t length)
-{
-	static const char *const names[] = { "DELEGRETURN",  "COMMIT",	     "LAYOUTCOMMIT",
-					     "LAYOUTRETURN", "LAYOUTSTATS",  "LAYOUTERROR",
-					     "FREE_STATEID", "TEST_STATEID", "RELEASE_LOCKOWNER" };
-	size_t i;
+#define BEHIND                                                                                     \
+	"DELEGRETURN COMMIT LAYOUTCOMMIT LAYOUTRETURN LAYOUTSTATS LAYOUTERROR FREE_STATEID TEST_STATEID RELEASE_LOCKOWNER"
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		if (is_word(name, length, names[i]))
-			return true;
-	return false;
-}
-
-static struct nfs_ops *ops_of(struct part *part, const char *name, size_t length)
+static struct nfs_ops *ops_of(struct part *part, const char *name)
 {
-	if (is_word(name, length, "READ")) {
-		part->is_two |= part->has_read;
-		part->has_read = true;
+	bool is_read = !strcmp(name, "READ"), is_write = !strcmp(name, "WRITE");
+
+	part->is_two |= (is_read && part->has_read) || (is_write && part->has_write);
+	part->has_read |= is_read;
+	part->has_write |= is_write;
+	if (is_read || !strcmp(name, "READ_PLUS"))
 		return &part->stats->reads;
-	}
-	if (is_word(name, length, "READ_PLUS"))
-		return &part->stats->reads;
-	if (is_word(name, length, "WRITE")) {
-		part->is_two |= part->has_write;
-		part->has_write = true;
+	if (is_write)
 		return &part->stats->writes;
-	}
 	part->has_other = true;
-	part->has_last |= is_word(name, length, "COMMIT");
+	part->has_last |= !strcmp(name, "COMMIT");
 	return &part->stats->others;
 }
 
@@ -188,66 +155,61 @@ static int64_t succeeded(const int64_t n[], size_t count)
 	return n[0] < n[8] ? 0 : n[0] - n[8];
 }
 
-static bool is_of_names(const char *name, size_t length)
-{
-	return is_word(name, length, "GETATTR") || is_word(name, length, "LOOKUP") ||
-	       is_word(name, length, "ACCESS");
-}
-
 /* OP: ops ntrans timeouts sent received queue rtt execute [errors] */
-static void read_op(struct part *part, const char *name, size_t length, const char *text)
+static void read_op(struct part *part, const char *name, const char *text)
 {
 	int64_t n[OP_NUMBERS];
 	struct nfs_ops *ops;
 	size_t count;
 
-	if (is_idle(name, length))
+	if (mounts_word_in("NULL RENEW SEQUENCE", name)) /* of an idle client */
 		return;
-	ops = ops_of(part, name, length);
+	ops = ops_of(part, name);
 	count = numbers(text, n, OP_NUMBERS);
-	if (is_word(name, length, "COPY") || is_word(name, length, "CLONE"))
+	if (mounts_word_in("COPY CLONE", name))
 		add(&part->stats->copies, succeeded(n, count));
 	if (count < OP_NUMBERS - 1) {
 		*ops = unknown_ops;
 		return;
 	}
 	add(&ops->count, n[0]);
-	if (is_of_names(name, length))
+	if (mounts_word_in("GETATTR LOOKUP ACCESS", name))
 		add(&part->stats->names, n[0]);
 	/* one may be counted before it is sent */
 	add(&ops->sent, n[1] < n[0] ? n[0] : n[1]);
 	add(&ops->queue_ms, n[5]);
 	add(&ops->rtt_ms, n[6]);
-	add(&ops->total_ms, is_behind(name, length) ? 0 : n[7]);
+	add(&ops->total_ms, mounts_word_in(BEHIND, name) ? 0 : n[7]);
 }
 
-static void read_line(struct part *part, const char *line)
+static void read_line(struct part *part, char *line)
 {
-	const char *colon;
+	char *text;
 	int64_t age;
 
 	line += strspn(line, " \t");
-	colon = strchr(line, ':');
+	text = strchr(line, ':');
 	if (!strncmp(line, "per-op statistics", 17))
 		part->is_ops = true;
-	else if (!colon)
+	if (!text)
 		return;
-	else if (part->is_ops)
-		read_op(part, line, (size_t)(colon - line), colon + 1);
-	else if (!strncmp(line, "bytes:", 6)) {
+	*text++ = '\0';
+	if (part->is_ops)
+		read_op(part, line, text);
+	else if (!strcmp(line, "bytes")) {
 		part->is_two |= part->has_bytes;
 		part->has_bytes = true;
-		read_bytes(colon + 1, part->stats);
-	} else if (!strncmp(line, "nfsv4:", 6))
-		part->has_disks = has_disks(colon + 1);
-	else if (!strncmp(line, "events:", 7))
-		read_events(part, colon + 1);
-	else if (!strncmp(line, "xprt:", 5))
-		part->has_odd_transport |= read_transport(colon + 1, part->stats) < 0;
-	else if (!strncmp(line, "age:", 4) && numbers(colon + 1, &age, 1) == 1)
+		read_bytes(text, part->stats);
+	} else if (!strcmp(line, "nfsv4"))
+		part->has_disks = has_disks(text);
+	else if (!strcmp(line, "events"))
+		read_events(part, text);
+	else if (!strcmp(line, "xprt"))
+		part->has_odd_transport |= read_transport(text, part->stats) < 0;
+	else if (!strcmp(line, "age") && numbers(text, &age, 1) == 1)
 		part->stats->age_s = age;
-	else if (!strncmp(line, "RPC iostats version:", 20))
-		part->is_v3 = strstr(line, " 100003/3 ") != NULL;
+	else if (!strcmp(line, "RPC iostats version"))
+		part->is_v3 = strstr(text, " 100003/3 ") != NULL;
 }
 
 /* Match "device SOURCE mounted on TARGET with fstype nfs4 statvers=1.1". */
@@ -263,7 +225,7 @@ static bool begins(const char *line, const char *target)
 	end = strstr(at, " with fstype nfs");
 	if (!end || end - at >= (long)sizeof(copy))
 		return false;
-	snprintf(copy, sizeof(copy), "%.*s", (int)(end - at), at);
+	TEXT_SET_PART(copy, at, end - at);
 	text_unescape_octal(copy);
 	end += strlen(" with fstype nfs");
 	end += *end == '4';
@@ -372,7 +334,7 @@ int nfs_stats_find(const char *text, const char *target, struct nfs_stats *stats
 
 	while ((text = next_mount(text))) {
 		length = strcspn(text, "\n");
-		snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		TEXT_SET_PART(line, text, length);
 		text += length + (text[length] == '\n');
 		if (length >= sizeof(line) || !begins(line, target))
 			continue;

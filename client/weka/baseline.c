@@ -8,6 +8,7 @@
 
 #include "base/host.h"
 #include "base/rundir.h"
+#include "base/text.h"
 #include "client/state.h"
 #include "record/alloc.h"
 
@@ -43,7 +44,7 @@ static void baseline_line(struct baseline *baseline, const char *container, char
 				     cpuset_parse(&baseline->cores, value, NULL) == 0 &&
 				     !cpuset_is_empty(&baseline->cores);
 	else if (!strcmp(line, "boot"))
-		snprintf(baseline->boot_id, sizeof(baseline->boot_id), "%s", value);
+		TEXT_SET(baseline->boot_id, value);
 	else if (!strcmp(line, "ours") && cpuset_parse(&ids, value, NULL) == 0)
 		baseline_ours(baseline, &ids);
 }

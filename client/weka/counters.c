@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/child.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "client/mounts.h"
 #include "client/socket.h"
 #include "client/weka/facts.h"
@@ -260,7 +261,7 @@ static int read_head(const char *text, size_t size_bytes, struct head *head)
 
 	if (!end)
 		return 0;
-	snprintf(lines, sizeof(lines), "%.*s", (int)(end + 2 - text), text);
+	TEXT_SET_PART(lines, text, end + 2 - text);
 	*head = (struct head){ .size_bytes = (size_t)(end + 4 - text), .body_bytes = UNKNOWN };
 	head->is_ok = !strncmp(lines, "HTTP/1.", 7) && !strncmp(lines + 8, " 200", 4);
 	coding = field_in(lines, "\r\nTransfer-Encoding:");
@@ -270,7 +271,7 @@ static int read_head(const char *text, size_t size_bytes, struct head *head)
 	length = field_in(lines, "\r\nContent-Length:");
 	if (coding || !length)
 		return !coding || head->is_chunked ? 1 : -1;
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(length, "\r"), length);
+	TEXT_SET_PART(word, length, strcspn(length, "\r"));
 	if (number_parse(word, 0, WEKA_COUNTERS_BYTES_MAX, &number, NULL) < 0)
 		return -1;
 	head->body_bytes = (int64_t)number;
@@ -361,8 +362,7 @@ static void name_source(struct source_counters *source, struct json *list,
 			continue;
 		for (k = 0; k < mounts->count && !is_mount_of(&mounts->mount[k], name, socket);)
 			k++;
-		snprintf(source->fs, sizeof(source->fs), "%s",
-			 k < mounts->count ? mounts->mount[k].target : name);
+		TEXT_SET(source->fs, k < mounts->count ? mounts->mount[k].target : name);
 		return;
 	}
 }

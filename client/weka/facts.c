@@ -14,6 +14,7 @@
 #include "base/fileio.h"
 #include "base/number.h"
 #include "base/sysfs.h"
+#include "base/text.h"
 #include "client/cache.h"
 
 #define CONF_BYTES_MAX (256U << 10)
@@ -152,8 +153,7 @@ unsigned int weka_major(const struct weka_container *container)
 	char digits[8];
 	unsigned long major;
 
-	snprintf(digits, sizeof(digits), "%.*s", (int)strspn(container->version, "0123456789"),
-		 container->version);
+	TEXT_SET_PART(digits, container->version, strspn(container->version, "0123456789"));
 	return number_parse(digits, 0, 999, &major, NULL) < 0 ? 0 : (unsigned int)major;
 }
 

@@ -88,7 +88,7 @@ static void parse_container(struct json *object, struct weka_container *containe
 	struct json *status = internal_status(object);
 
 	memset(container, 0, sizeof(*container));
-	text_copy(container->name, sizeof(container->name), get_text(object, "name"));
+	TEXT_SET(container->name, get_text(object, "name"));
 	if (get_switch(object, "isRunning", &container->running) < 0 &&
 	    get_switch(object, "running", &container->running) < 0)
 		container->running = !strcasecmp(get_text(object, "runStatus"), "Running") ||
@@ -101,19 +101,16 @@ static void parse_container(struct json *object, struct weka_container *containe
 	if (get_switch(object, "isPersistent", &container->persistent) < 0)
 		get_switch(object, "persistent", &container->persistent);
 	/* health is display_status; "state" stays READY during a join */
-	text_copy(container->display_status, sizeof(container->display_status),
-		  get_text(status, "display_status"));
+	TEXT_SET(container->display_status, get_text(status, "display_status"));
 	/* column of the 6.x command line: "Ready" */
 	if (!*container->display_status)
 		copy_upper(container->display_status, sizeof(container->display_status),
 			   get_text(object, "status"));
-	text_copy(container->message, sizeof(container->message), get_text(status, "message"));
-	text_copy(container->version, sizeof(container->version), get_text(object, "versionName"));
+	TEXT_SET(container->message, get_text(status, "message"));
+	TEXT_SET(container->version, get_text(object, "versionName"));
 	if (!*container->version)
-		text_copy(container->version, sizeof(container->version),
-			  get_text(object, "version"));
-	text_copy(container->last_failure, sizeof(container->last_failure),
-		  get_text(object, "lastFailure"));
+		TEXT_SET(container->version, get_text(object, "version"));
+	TEXT_SET(container->last_failure, get_text(object, "lastFailure"));
 }
 
 int weka_parse_ps(const char *text, struct weka_containers *containers, struct err *err)
@@ -275,10 +272,10 @@ static int parse_nics(struct json *list, struct weka_resources *resources, struc
 		nic = &resources->nic[resources->nic_count++];
 		/* the API of 4.2 has names only */
 		name = json_value_text(item);
-		text_copy(nic->name, sizeof(nic->name), name ? name : get_text(item, "device"));
+		TEXT_SET(nic->name, name ? name : get_text(item, "device"));
 		if (!*nic->name)
-			text_copy(nic->name, sizeof(nic->name), get_text(item, "name"));
-		text_copy(nic->identifier, sizeof(nic->identifier), get_text(item, "identifier"));
+			TEXT_SET(nic->name, get_text(item, "name"));
+		TEXT_SET(nic->identifier, get_text(item, "identifier"));
 		parse_ids(json_member(item, "slots"), &nic->slots);
 	}
 	return 0;

@@ -66,7 +66,7 @@ static void parse_isolate(struct weka_service *service, const char *value)
 	if (service->isolate_cpusets != WEKA_UNSET && service->isolate_cpusets != now)
 		service->isolate_differs = true;
 	service->isolate_cpusets = now;
-	text_copy(service->isolate_text, sizeof(service->isolate_text), value);
+	TEXT_SET(service->isolate_text, value);
 }
 
 static void parse_mode(struct weka_service *service, const char *value)
@@ -74,12 +74,12 @@ static void parse_mode(struct weka_service *service, const char *value)
 	char mode[WEKA_NAME_MAX];
 	size_t i;
 
-	text_copy(mode, sizeof(mode), value);
+	TEXT_SET(mode, value);
 	for (i = 0; mode[i]; i++)
 		mode[i] = mode[i] == '-' ? '_' : (char)tolower((unsigned char)mode[i]);
 	if (*service->cgroups_mode && strcmp(service->cgroups_mode, mode) != 0)
 		service->cgroups_differs = true;
-	text_copy(service->cgroups_mode, sizeof(service->cgroups_mode), mode);
+	TEXT_SET(service->cgroups_mode, mode);
 }
 
 static void parse_setting(struct weka_service *service, char *key, char *value)
@@ -96,11 +96,11 @@ static void parse_setting(struct weka_service *service, char *key, char *value)
 	} else if (!strcasecmp(key, "cgroups_mode")) {
 		parse_mode(service, value);
 	} else if (!strcasecmp(key, "isolate_cpuset")) {
-		text_copy(service->odd_key, sizeof(service->odd_key), key);
+		TEXT_SET(service->odd_key, key);
 		service->odd_isolate = weka_switch_of(value);
 	} else if (!strcasecmp(key, "cgroup_mode")) {
 		if (!*service->odd_key)
-			text_copy(service->odd_key, sizeof(service->odd_key), key);
+			TEXT_SET(service->odd_key, key);
 		if (!*service->cgroups_mode)
 			parse_mode(service, value);
 	}
@@ -148,7 +148,7 @@ static void parse_link(char *line, struct weka_interface *interface)
 		return;
 	link = &interface->link[interface->link_count++];
 	memset(link, 0, sizeof(*link));
-	text_copy(link->container, sizeof(link->container), line);
+	TEXT_SET(link->container, line);
 	link->index = (unsigned int)number;
 	text = trim(colon + 1);
 	if (strncasecmp(text, "Connected", 9) != 0)
@@ -166,8 +166,7 @@ static void parse_interface_line(char *line, struct weka_interface *interface)
 	if (!strncmp(line, "Container=", 10))
 		parse_link(line + 10, interface);
 	else if (!strncmp(line, "GW driver_state:", 16))
-		text_copy(interface->driver_state, sizeof(interface->driver_state),
-			  trim(line + 16));
+		TEXT_SET(interface->driver_state, trim(line + 16));
 	else if (!strncmp(line, "Active mounts:", 14) &&
 		 number_parse(trim(line + 14), 0, INT32_MAX, &number, NULL) == 0)
 		/* a sum if each container has a file of its own */
