@@ -144,7 +144,7 @@ expect_finding() { [[ $(record "$1") == *"{\"code\":\"$2\",\"severity\":\"$3\",\
 	starts 7
 	expect_gate 7 client_cpus=
 	epilog
-	expect_finding 7 W35 info "2 of 2 frontends of container 'client' do not poll" 'nothing to do'
+	expect_finding 7 W35 info "2 of 2 frontends of container 'client' do not poll" 'none, if intended'
 }
 
 @test "a client without a container is a warning" {

@@ -323,7 +323,7 @@ readonly by_default="a new file of 'work' is on one OST unless its directory has
 		id=$((id + 1))
 	done
 	lustre_layout 1000 1 1
-	expect_in "'/mnt/work' lies on one OST" "$(streams $id /mnt/work)"
+	expect_in "'/mnt/work' is on one OST" "$(streams $id /mnt/work)"
 }
 
 @test "without a layout of the directory the filesystem's default is used" {
