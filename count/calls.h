@@ -38,6 +38,9 @@
 	/* renamed in 7.0 */ \
 	BOTH(OPEN, 0, open, "do_filp_open", 3, TAKES(OPENED, META)) \
 	AGAIN(OPEN, 1, open, "do_file_open", 3, TAKES(OPENED, META)) \
+	/* open_by_handle_at(2) */ \
+	BOTH(OPEN_HANDLE, 0, open_root, "file_open_root", 4, TAKES(OPENED_ROOT, META)) \
+	BOTH(OPEN_HANDLE, 1, open_root_5, "file_open_root", 5, TAKES(OPENED_ROOT, META)) \
 	BEGIN(STAT, 0, stat, "security_inode_getattr", 1, DOES(OF_PATH, STAT)) \
 	BEGIN(UNLINK, 0, unlink, "security_inode_unlink", 2, DOES(OF_INODE, UNLINK)) \
 	BEGIN(MKDIR, 0, mkdir, "security_inode_mkdir", 3, DOES(OF_INODE, MKDIR)) \
@@ -66,7 +69,9 @@
 	BEGIN(ACL, 0, get_acl, "security_inode_get_acl", 3, DOES(OF_DENTRY_1, XATTR)) \
 	BEGIN(ACL, 0, remove_acl, "security_inode_remove_acl", 3, DOES(OF_DENTRY_1, XATTR)) \
 	BEGIN(FALLOCATE, 0, fallocate, "vfs_fallocate", 4, DOES(FILE, FALLOCATE)) \
-	BEGIN(STATFS, 0, statfs, "security_sb_statfs", 1, DOES(OF_DENTRY, STATFS)) \
+	BEGIN(STATFS, 0, statfs, "security_sb_statfs", 1, AS(OF_SPACE)) \
+	BOTH(STATFS, 0, time_statfs, "user_statfs", 2, TAKES(SPACE, META)) \
+	BOTH(STATFS, 0, time_fstatfs, "fd_statfs", 2, TAKES(SPACE, META)) \
 	BEGIN(LOOKUP, 0, lookup_miss, "d_alloc_parallel", ANY_ARGS, AS(OF_LOOKUP)) \
 	BOTH(FAULTS, 0, fault, "filemap_fault", 1, TAKES(FAULT, MAPPED)) \
 	BOTH(FAULTS, 0, mkwrite, "do_page_mkwrite", ANY_ARGS, TAKES(FAULT, MAPPED)) \
@@ -77,6 +82,8 @@
 	AGAIN(T_OPEN, 1, open, "do_file_open", 3, TAKES(OPENED, META)) \
 	BOTH(T_STAT, 0, time_stat, "vfs_statx", 5, TAKES(NAME, META)) \
 	BOTH(T_STAT, 0, time_fstat, "vfs_fstat", 2, TAKES(CALL, META)) \
+	/* statx(2) of a descriptor */ \
+	BOTH(T_STATX, 0, time_statx, "do_statx_fd", 4, TAKES(CALL, META)) \
 	BOTH(T_ACCESS, 0, access, "do_faccessat", 4, TAKES(NAME, META)) \
 	BOTH(T_ACCESS, 0, readlink, "do_readlinkat", 4, TAKES(NAME, META)) \
 	/* their names before 7.0, and since */ \
@@ -99,6 +106,7 @@
 	MORE(T_READDIR, 0, readdir, "iterate_dir", 2, TAKES(FILE, META)) \
 	MORE(T_FALLOCATE, 0, fallocate, "vfs_fallocate", 4, TAKES(FILE, META)) \
 	BOTH(T_LOCK, 0, time_lock, "fcntl_setlk", 4, TAKES(LOCK, META)) \
+	BOTH(T_LOCK, 0, time_getlk, "fcntl_getlk", 3, TAKES(FILE, META)) \
 	BOTH(T_FLOCK, 0, time_flock, "__x64_sys_flock", 1, TAKES(DESCRIPTOR, META)) \
 	AGAIN(T_FLOCK, 1, time_flock, "__arm64_sys_flock", 1, TAKES(DESCRIPTOR, META)) \
 	MORE(T_SYNC, 0, fsync, "__x64_sys_fsync", 1, TAKES(DESCRIPTOR, SYNC)) \

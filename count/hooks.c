@@ -27,7 +27,7 @@ const struct hook hooks[] = {
 	{ LOSS_READV, 1, "rw_vfs_readv", FEXIT, "vfs_readv", 5, 0 },
 	{ LOSS_WRITE, 0, "rw_session_write", HOOK_SESSION, "vfs_write", 4, 0 },
 	{ LOSS_WRITE, 1, "rw_vfs_write", FEXIT, "vfs_write", 4, 0 },
-	{ LOSS_WRITEV, 0, "rw_session_write", HOOK_SESSION, "vfs_writev", 5, 0 },
+	{ LOSS_WRITEV, 0, "rw_session_writev", HOOK_SESSION, "vfs_writev", 5, 0 },
 	{ LOSS_WRITEV, 1, "rw_vfs_writev", FEXIT, "vfs_writev", 5, 0 },
 	/* renamed in 6.17; before 5.10 there is no dump_user_range() */
 	{ LOSS_CORE, 0, "rw_dump_emit", FEXIT, "dump_emit", ANY_ARGS, 0 },

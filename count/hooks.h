@@ -60,6 +60,7 @@
 	X(URING_POLL, URING, "polled rings of io_uring", HOOK_BOTH, 0, "io_kiocb.cqe")             \
 	X(URING_FSYNC, URING, "fsync of io_uring", HOOK_OPS, 0, "io_kiocb.cqe")                    \
 	X(OPEN, META, "open", HOOK_OPS, OP(OPEN) | OP(CREATE), NULL)                               \
+	X(OPEN_HANDLE, META, "open_by_handle_at", HOOK_OPS, 0, NULL)                               \
 	X(STAT, META, "stat", HOOK_OPS, OP(STAT), NULL)                                            \
 	X(UNLINK, META, "unlink", HOOK_OPS, OP(UNLINK), NULL)                                      \
 	X(MKDIR, META, "mkdir", HOOK_OPS, OP(MKDIR), NULL)                                         \
@@ -76,7 +77,7 @@
 	X(XATTR, META, "xattr", HOOK_OPS, OP(XATTR), NULL)                                         \
 	X(ACL, META, "+POSIX ACLs", HOOK_OPS, 0, NULL)                                             \
 	X(FALLOCATE, META, "fallocate", HOOK_OPS | HOOK_TIMES, OP(FALLOCATE), NULL)                \
-	X(STATFS, META, "statfs", HOOK_OPS, OP(STATFS), NULL)                                      \
+	X(STATFS, META, "statfs", HOOK_OPS | HOOK_TIMES, OP(STATFS), NULL)                         \
 	X(LOOKUP, META, "lookup_miss", HOOK_OPS, OP(LOOKUP_MISS), NULL)                            \
 	X(MMAP_READ, MMAP, "pages that are read", HOOK_MMAP, 0, "folio.mapping")                   \
 	X(MMAP_WRITE, MMAP, "pages that are dirtied", HOOK_MMAP, 0, "folio.mapping")               \
@@ -86,6 +87,7 @@
 	X(LATENCY, LATENCY, "latency", HOOK_TIMES, TIME(READ) | TIME(WRITE), NULL)                 \
 	X(T_OPEN, LATENCY, "time of open", HOOK_TIMES, TIME(META), NULL)                           \
 	X(T_STAT, LATENCY, "time of stat", HOOK_TIMES, TIME(META), NULL)                           \
+	X(T_STATX, LATENCY, "+time of statx of a descriptor", HOOK_TIMES, 0, NULL)                 \
 	X(T_ACCESS, LATENCY, "time of access and readlink", HOOK_TIMES, 0, NULL)                   \
 	X(T_UNLINK, LATENCY, "time of unlink and rmdir", HOOK_TIMES, TIME(META), NULL)             \
 	X(T_RENAME, LATENCY, "time of rename and mkdir", HOOK_TIMES, TIME(META), NULL)             \
@@ -129,7 +131,7 @@ struct hook {
 };
 #define ANY_ARGS (-1)
 
-#define HOOKS_MAX 192
+#define HOOKS_MAX 224
 extern const struct hook hooks[];
 extern const size_t hook_count;
 

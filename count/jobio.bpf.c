@@ -38,6 +38,7 @@
 #define FMODE_BACKING (1U << 24 | 1U << 25) /* either bit */
 #define FMODE_NOACCOUNT (1U << 29)
 #define O_TMPFILE_ 020000000
+#define PF_IO_WORKER_ 0x10
 #define CACHE_ENTRIES 16384
 #define INFLIGHT_ENTRIES 131072
 #define INSIDE_ENTRIES 16384
@@ -182,6 +183,10 @@ struct task_struct {
 	struct task_io_accounting ioac;
 };
 
+struct timespec64 { /* cast for a loff_t: only structs are read without a helper */
+	long long tv_sec;
+};
+
 struct kiocb {
 	struct file *ki_filp;
 };
@@ -233,7 +238,7 @@ struct folio___memdesc { /* 6.18 */
 
 /* User registers at kernel entry. */
 struct pt_regs___x86 {
-	unsigned long di, si, dx, cx, ax, sp, orig_ax;
+	unsigned long di, si, dx, cx, r8, ax, sp, orig_ax;
 };
 
 struct pt_regs___arm64 {
@@ -348,7 +353,8 @@ struct {
 enum inside {
 	INSIDE_COPY = 1, /* copy_file_range(2) or splice(2) */
 	INSIDE_FAULT,	 /* a page fault; the value: see fault_begin() */
-	INSIDE_MSYNC
+	INSIDE_MSYNC,
+	INSIDE_STATFS /* the value: 1 when it is counted */
 };
 
 struct {
@@ -357,6 +363,15 @@ struct {
 	__type(key, __u64);
 	__type(value, __u32);
 } insides SEC(".maps");
+
+/* Slot of the last request of a ring that kernel threads serve (IORING_SETUP_SQPOLL,
+ * IOSQE_ASYNC); the key is the ring's address. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u32);
+} rings SEC(".maps");
 
 /* Threads that dump core: bytes written so far and the filesystem. */
 struct dump {
@@ -392,7 +407,7 @@ struct thread {
 	__u32 copy[2]; /* slots of a copy's source and destination */
 	__u32 dev;     /* last filesystem and its slot: saves a lookup in 'cache' */
 	struct answer answer;
-	__u64 wait_ns;	       /* start of the wait for a ring */
+	__u64 wait_ns, ring;   /* start of the wait for a ring */
 	__u64 file[2], end[2]; /* last file read or written, and the offset after it */
 	__u64 on, at;	       /* of a session: file or request, and start offset */
 	struct thread_fs fs[THREAD_FS];
@@ -524,14 +539,17 @@ static __always_inline struct cgroup *own_cgroup(void)
 	return BPF_CORE_READ(css, cgroup);
 }
 
+/* Not inline: most programs find the id, and few nodes have v1. */
+static __noinline __u64 freezer_id(void)
+{
+	struct cgroup *cgroup = own_cgroup();
+
+	return BPF_CORE_READ(cgroup, kn, id);
+}
+
 static __always_inline __u64 own_cgroup_id(void)
 {
-	struct cgroup *cgroup;
-
-	if (!config.cgroup_v1)
-		return bpf_get_current_cgroup_id();
-	cgroup = own_cgroup();
-	return BPF_CORE_READ(cgroup, kn, id);
+	return config.cgroup_v1 ? freezer_id() : bpf_get_current_cgroup_id();
 }
 
 static __always_inline int is_scope(const char *name)
@@ -645,7 +663,7 @@ __noinline __u64 own_job(void)
 
 static __always_inline __u64 *outsider(__u64 cgroup)
 {
-	return &outsiders[(cgroup ^ cgroup >> 10) & (OUTSIDERS - 1)];
+	return &outsiders[cgroup & (OUTSIDERS - 1)];
 }
 
 static __always_inline __u64 outsider_mark(__u64 cgroup)
@@ -909,15 +927,12 @@ static __always_inline void count(struct count_slot *slot, __u32 rw, __u64 bytes
 	count_in(slot, rw, bytes, log2_floor(bytes & 0xffffffff));
 }
 
-static __always_inline int is_regular(struct file *file)
-{
-	return (file->f_inode->i_mode & S_IFMT) == S_IFREG;
-}
-
 /* Return the device of a regular file, 0 for other files. */
 static __always_inline __u32 file_dev(struct file *file)
 {
-	return is_regular(file) ? file->f_inode->i_sb->s_dev : 0;
+	struct inode *inode = file->f_inode;
+
+	return (inode->i_mode & S_IFMT) == S_IFREG ? inode->i_sb->s_dev : 0;
 }
 
 /* -- time ------------------------------------------------------------------ */
@@ -935,7 +950,7 @@ static __noinline struct thread *thread_new(__u32 id)
 	return bpf_map_lookup_elem(&threads, &id);
 }
 
-static __noinline int is_outside(void)
+static __always_inline int is_outside(void)
 {
 	return is_outsider(own_cgroup_id());
 }
@@ -952,7 +967,13 @@ static __always_inline int has_no_thread(void)
 	return !task->bpf_storage;
 }
 
-static __always_inline struct thread *thread_at(int is_new)
+/* True for most tasks outside of jobs. */
+static __always_inline int is_unknown(void)
+{
+	return has_no_thread() && is_outside();
+}
+
+static __always_inline struct thread *thread_get(int is_new)
 {
 	struct thread *thread;
 	__u32 id;
@@ -965,11 +986,6 @@ static __always_inline struct thread *thread_at(int is_new)
 	if (!thread && is_new)
 		thread = thread_new(id);
 	return thread;
-}
-
-static __always_inline struct thread *thread_get(int is_new)
-{
-	return !is_new && has_no_thread() ? NULL : thread_at(is_new);
 }
 
 /* Is this the filesystem of the last lookup? Tasks do not leave the cgroups of their job. */
@@ -1036,18 +1052,21 @@ static __always_inline int thread_begin(struct thread *thread, void *frame, __u3
 	return 0;
 }
 
-/* Start the time of a call on a file of filesystem 'dev'. */
-static __noinline int begin_on(void *frame, __u32 dev)
+/* Start the time of a call on filesystem 'dev' and this file, or 0. */
+static __noinline int begin_on(void *frame, __u32 dev, __u64 file)
 {
 	struct thread *thread;
-	__u32 slot = thread_find(dev, &thread);
+	__u32 slot = dev ? thread_find(dev, &thread) : 0;
 
-	return slot && thread ? thread_begin(thread, frame, slot) : NO_END;
+	if (!slot || !thread || thread_begin(thread, frame, slot))
+		return NO_END;
+	thread->on = file;
+	return 0;
 }
 
 static __always_inline int begin(void *frame, struct file *file)
 {
-	return is_regular(file) ? begin_on(frame, file->f_inode->i_sb->s_dev) : NO_END;
+	return begin_on(frame, file_dev(file), (unsigned long)file);
 }
 
 /* Start the time of a call on a path (or NULL): nested programs find the filesystem.
@@ -1247,12 +1266,21 @@ static __noinline int end_thread(struct thread *thread, void *frame, __u32 class
 /* Return the device of file descriptor 'fd', or 0. */
 static __always_inline __u32 fd_dev(__u32 fd)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **files = BPF_CORE_READ(table, fd), *file;
+	struct task_struct *task = task_self();
+	struct file **files, *file;
+	struct fdtable *table;
+	__u32 max;
 
-	if (fd >= BPF_CORE_READ(table, max_fds) ||
-	    bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
+	if (have_task_btf()) {
+		table = task->files->fdt;
+		files = table->fd;
+		max = table->max_fds;
+	} else {
+		table = BPF_CORE_READ(task, files, fdt);
+		files = BPF_CORE_READ(table, fd);
+		max = BPF_CORE_READ(table, max_fds);
+	}
+	if (fd >= max || bpf_probe_read_kernel(&file, sizeof(file), files + fd) || !file)
 		return 0;
 	return BPF_CORE_READ(file, f_inode, i_sb, s_dev);
 }
@@ -1335,11 +1363,14 @@ static __always_inline void placed(struct thread *thread, struct count_slot *slo
 }
 
 #define O_DSYNC_ 010000
+#define RWF_SYNCS 6 /* RWF_DSYNC, RWF_SYNC: of one pwritev2(2) */
 
-/* Return the time class: a write with O_DSYNC counts as sync. */
-static __always_inline __u32 rw_class(struct file *file, __u32 rw)
+/* Return the time class: a write that waits for the disk counts as sync. */
+static __always_inline __u32 rw_class(struct file *file, __u32 rw, __u32 flags)
 {
-	return rw == COUNT_WRITE && file->f_flags & O_DSYNC_ ? COUNT_TIME_SYNC : rw;
+	return rw == COUNT_WRITE && (file->f_flags & O_DSYNC_ || flags & RWF_SYNCS)
+		       ? COUNT_TIME_SYNC
+		       : rw;
 }
 
 /* Count a finished read or write; its time only if 'thread' is set. 'start' is its offset in
@@ -1365,49 +1396,45 @@ static __always_inline void moved(struct thread *thread, struct count_slot *slot
 	spent(thread, slot, number, class, thread->start_ns, now);
 }
 
-static __always_inline void timed(void *frame, struct file *file, __u32 rw, __s64 bytes, __u64 at)
-{
-	struct thread *thread = thread_at(0);
-	__u32 number = thread_end(thread, frame), dev = file->f_inode->i_sb->s_dev;
-	struct count_slot *slot;
-	__u64 end = 0, placed = 0;
-
-	slot = slot_get(number ? number : is_known(thread, dev) ? thread->answer.slot : find(dev));
-	if (!slot)
-		return;
-	if (number && at && bytes >= 0 && !bpf_probe_read_kernel(&end, sizeof(end), (void *)at))
-		placed = (unsigned long)file;
-	moved(number ? thread : NULL, slot, number, rw, rw_class(file, rw), bytes, placed,
-	      end - bytes);
-}
-
-static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes)
+/* End a read or write of a trampoline. */
+static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes, __u32 flags)
 {
 	struct file *file = (void *)ctx[0];
+	struct thread *thread = NULL;
+	__u64 end = 0, placed = 0, at;
 	struct count_slot *slot;
+	__u32 number = 0, dev;
 
-	if ((config.latency && has_no_thread()) || !is_regular(file))
+	if (config.latency && has_no_thread())
 		return 0;
-	if (config.latency) {
-		/* argument 3: the file offset, advanced by now */
-		timed(ctx, file, rw, bytes, address(ctx, 3));
+	if (config.latency)
+		thread = thread_get(0);
+	if (thread && thread->on == (unsigned long)file) /* started by rw_begins() */
+		number = thread_end(thread, ctx);
+	dev = number ? 0 : file_dev(file);
+	if (dev)
+		slot = slot_get(is_known(thread, dev) ? thread->answer.slot : find(dev));
+	else
+		slot = slot_get(number);
+	if (!slot)
 		return 0;
-	}
-	slot = bytes < 0 ? NULL : slot_get(find(file->f_inode->i_sb->s_dev));
-	if (slot)
-		count(slot, rw, bytes);
+	at = address(ctx, 3); /* of the offset, which is advanced by now */
+	if (number && at && bytes >= 0 && !bpf_probe_read_kernel(&end, sizeof(end), (void *)at))
+		placed = (unsigned long)file;
+	moved(number ? thread : NULL, slot, number, rw, rw_class(file, rw, flags), bytes, placed,
+	      end - bytes);
 	return 0;
 }
 
 /* The context of fexit programs has the function's arguments, then its result. Only
  * the lower 32 bits of an int are valid (5.10). */
-PROGRAM("fexit/vfs_read", rw_vfs_read, done(ctx, COUNT_READ, ctx[4]))
+PROGRAM("fexit/vfs_read", rw_vfs_read, done(ctx, COUNT_READ, ctx[4], 0))
 
-PROGRAM("fexit/vfs_write", rw_vfs_write, done(ctx, COUNT_WRITE, ctx[4]))
+PROGRAM("fexit/vfs_write", rw_vfs_write, done(ctx, COUNT_WRITE, ctx[4], 0))
 
-PROGRAM("fexit/vfs_readv", rw_vfs_readv, done(ctx, COUNT_READ, ctx[5]))
+PROGRAM("fexit/vfs_readv", rw_vfs_readv, done(ctx, COUNT_READ, ctx[5], 0))
 
-PROGRAM("fexit/vfs_writev", rw_vfs_writev, done(ctx, COUNT_WRITE, ctx[5]))
+PROGRAM("fexit/vfs_writev", rw_vfs_writev, done(ctx, COUNT_WRITE, ctx[5], ctx[4]))
 
 /* -- the same four functions on preemptible kernels ------------------------ */
 
@@ -1426,7 +1453,7 @@ static void *(*const typed)(__u64 address, __u32 type) = (void *)COUNT_CALL_TYPE
 
 /* Start a read or write. NO_END if it is not counted: the kernel skips the return probe. */
 static __always_inline int session_begin(struct file *file, __u64 *cookie, void *frame, __u32 rw,
-					 __u64 at)
+					 struct timespec64 *at, __u32 flags)
 {
 	struct thread *thread = NULL;
 	__u32 dev = file_dev(file), number = 0;
@@ -1442,9 +1469,10 @@ static __always_inline int session_begin(struct file *file, __u64 *cookie, void 
 		return 0;
 	*cookie |= SESSION_TIMED;
 	thread_begin(thread, frame, number);
-	thread->class = rw_class(file, rw);
+	thread->class = rw_class(file, rw, flags);
 	thread->on = (unsigned long)file;
-	if (!at || bpf_probe_read_kernel(&thread->at, sizeof(thread->at), (void *)at))
+	thread->at = at ? at->tv_sec : 0;
+	if (!at)
 		thread->on = 0;
 	return 0;
 }
@@ -1457,7 +1485,7 @@ static __always_inline int session_end(__u64 cookie, __u32 rw, __s64 bytes)
 
 	if (!slot || slot->job != (__u32)cookie)
 		return 0;
-	thread = cookie & SESSION_TIMED ? thread_at(0) : NULL;
+	thread = cookie & SESSION_TIMED ? thread_get(0) : NULL;
 	if (thread)
 		thread->frame = thread->slot = 0;
 	moved(thread, slot, number, rw, thread ? thread->class : 0, bytes, thread ? thread->on : 0,
@@ -1465,27 +1493,38 @@ static __always_inline int session_end(__u64 cookie, __u32 rw, __s64 bytes)
 	return 0;
 }
 
-static __always_inline int session(void *ctx, __u32 rw)
+static __always_inline int session(void *ctx, __u32 rw, int has_flags)
 {
-	__u64 *cookie = session_cookie(ctx);
+	int ends = session_is_return(ctx) & 1;
 
-	if (session_is_return(ctx) & 1)
-		return session_end(*cookie, rw, probed_result(ctx));
-	return session_begin(TYPED(file, 0), cookie, (void *)PROBED(sp, sp), rw,
-			     probed_argument(ctx, 3));
+	if (!ends && is_unknown())
+		return NO_END;
+	if (ends)
+		return session_end(*session_cookie(ctx), rw, probed_result(ctx));
+	return session_begin(TYPED(file, 0), session_cookie(ctx), (void *)PROBED(sp, sp), rw,
+			     TYPED(timespec64, 3), has_flags ? PROBED(r8, regs[4]) : 0);
 }
 
-PROGRAM("kprobe/session", rw_session_read, session(ctx, COUNT_READ))
+PROGRAM("kprobe/session", rw_session_read, session(ctx, COUNT_READ, 0))
 
-PROGRAM("kprobe/session", rw_session_write, session(ctx, COUNT_WRITE))
+PROGRAM("kprobe/session", rw_session_write, session(ctx, COUNT_WRITE, 0))
 
-PROGRAM("fentry/vfs_read", latency_vfs_read, begin(ctx, (void *)ctx[0]) & 0)
+PROGRAM("kprobe/session", rw_session_writev, session(ctx, COUNT_WRITE, 1))
 
-PROGRAM("fentry/vfs_write", latency_vfs_write, begin(ctx, (void *)ctx[0]) & 0)
+static __always_inline int rw_begins(__u64 *ctx)
+{
+	if (!is_unknown())
+		begin(ctx, (void *)ctx[0]);
+	return 0;
+}
 
-PROGRAM("fentry/vfs_readv", latency_vfs_readv, begin(ctx, (void *)ctx[0]) & 0)
+PROGRAM("fentry/vfs_read", latency_vfs_read, rw_begins(ctx))
 
-PROGRAM("fentry/vfs_writev", latency_vfs_writev, begin(ctx, (void *)ctx[0]) & 0)
+PROGRAM("fentry/vfs_write", latency_vfs_write, rw_begins(ctx))
+
+PROGRAM("fentry/vfs_readv", latency_vfs_readv, rw_begins(ctx))
+
+PROGRAM("fentry/vfs_writev", latency_vfs_writev, rw_begins(ctx))
 
 /* Does a stacked filesystem (overlayfs) run this call, with the credentials of
  * its mounter? Then the upper filesystem has counted it. access(2) overrides
@@ -1817,6 +1856,19 @@ static __always_inline int uring_count_any(struct io_kiocb *req)
 	return uring_count(BPF_CORE_READ(req, opcode), BPF_CORE_READ(req, cqe.res), dev);
 }
 
+/* Keep the slot of a request that a kernel thread served: another thread may wait for it. */
+static __always_inline void ring_worked(struct io_kiocb *req)
+{
+	struct thread *thread = config.latency ? thread_get(0) : NULL;
+	__u64 ring = (unsigned long)req->ctx;
+	__u32 number;
+
+	if (!thread || !thread->waits || !(task_self()->flags & PF_IO_WORKER_))
+		return;
+	number = thread->waits;
+	bpf_map_update_elem(&rings, &ring, &number, BPF_ANY);
+}
+
 /* Count a request that was issued. Polled requests without a completion entry are missed. */
 static __always_inline int uring_issued(struct io_kiocb *req, __s32 rc)
 {
@@ -1917,7 +1969,6 @@ static __always_inline void open_counted(struct thread *thread, __u32 number, __
 
 #define ERRNO_MAX 4095
 #define FMODE_PATH_ (1 << 14)
-#define PF_IO_WORKER_ 0x10
 
 /* All forms of open(2), and files that the kernel opens for a process: exec, core dumps. */
 static __always_inline int open_end(void *frame, struct file *file, __u64 result)
@@ -1940,29 +1991,64 @@ static __always_inline int open_end(void *frame, struct file *file, __u64 result
 
 /* Start the time of a wait for completions. The tracepoint runs only if the thread
  * sleeps; the rest of io_uring_enter(2) takes no time worth counting. */
-static __always_inline int ring_waits(void)
+static __always_inline int ring_waits(__u64 ring)
 {
 	struct thread *thread = thread_get(0);
 
-	if (!thread || !thread->waits)
+	if (!thread && find(0))
+		thread = thread_get(1);
+	if (!thread)
 		return 0;
+	thread->ring = ring;
 	thread->wait_ns = bpf_ktime_get_ns();
 	return 1;
 }
 
-PROGRAM("tp_btf/io_uring_cqring_wait", time_ring, ring_waits() & 0)
+PROGRAM("tp_btf/io_uring_cqring_wait", time_ring, ring_waits(ctx[0]) & 0)
+
+/* Return the slot of the ring's requests; 0 if the address is now a ring of another job. */
+static __always_inline __u32 ring_slot(__u64 ring)
+{
+	__u32 *known = bpf_map_lookup_elem(&rings, &ring);
+	struct count_slot *slot = known ? slot_get(*known) : NULL, *all;
+
+	all = slot ? slot_get(find(0)) : NULL;
+	return all && all->job == slot->job ? *known : 0;
+}
 
 static __always_inline int ring_done(void)
 {
 	struct thread *thread = thread_get(0);
-	struct count_slot *slot = thread && thread->wait_ns ? slot_get(thread->waits) : NULL;
+	struct count_slot *slot;
+	__u32 number;
 
-	if (!slot)
+	if (!thread || !thread->wait_ns)
 		return 0;
-	window_look(slot);
-	spent(thread, slot, thread->waits, COUNT_TIME_ASYNC, thread->wait_ns, bpf_ktime_get_ns());
+	number = ring_slot(thread->ring);
+	if (!number)
+		number = thread->waits;
+	slot = slot_get(number);
+	if (slot) {
+		window_look(slot);
+		spent(thread, slot, number, COUNT_TIME_ASYNC, thread->wait_ns, bpf_ktime_get_ns());
+	}
 	thread->wait_ns = 0;
 	return 0;
+}
+
+/* Return the device of the mapped file if its pages belong to a lower filesystem
+ * (overlayfs, FUSE passthrough), or 0 if they are its own. */
+static __always_inline __u32 mapped_above(struct file *file)
+{
+	struct backing_file *backing = (void *)file;
+	struct super_block *sb = file->f_path.dentry->d_sb;
+
+	if (bpf_core_field_exists(backing->user_path) && /* 6.8 */
+	    file->f_mode & FMODE_NOACCOUNT && file->f_mode & FMODE_BACKING)
+		sb = BPF_CORE_READ(backing, user_path.dentry, d_sb);
+	if (sb == file->f_inode->i_sb)
+		return 0;
+	return BPF_CORE_READ(sb, s_dev);
 }
 
 /* Count requested syncs, not those of a write with O_SYNC: the system calls have
@@ -1970,9 +2056,24 @@ static __always_inline int ring_done(void)
  * this function into fsync(2) and fdatasync(2). */
 static __always_inline int fsync_range(struct file *file)
 {
+	__u32 above;
+
 	if (config.syncs_apart && !inside(INSIDE_MSYNC))
 		return 0;
-	return meta(file->f_inode->i_sb->s_dev, COUNT_FSYNC);
+	above = mapped_above(file);
+	return meta(above ? above : file->f_inode->i_sb->s_dev, COUNT_FSYNC);
+}
+
+/* Count statfs(2) once: an overlay calls the function again for the filesystem below. */
+static __always_inline int statfs_of(__u32 dev)
+{
+	__u32 *counted = inside(INSIDE_STATFS);
+
+	if (counted && *counted)
+		return 0;
+	if (counted)
+		*counted = 1;
+	return meta(dev, COUNT_STATFS);
 }
 
 /* Return the device of the descriptor that is the first argument of a system call. */
@@ -2071,21 +2172,6 @@ static __always_inline int in_madvise(void)
 	return number == (bpf_core_field_exists(x86->orig_ax) ? 28 : 233);
 }
 
-/* Return the device of the mapped file if its pages belong to a lower filesystem
- * (overlayfs, FUSE passthrough), or 0 if they are its own. */
-static __always_inline __u32 mapped_above(struct file *file)
-{
-	struct backing_file *backing = (void *)file;
-	struct super_block *sb = file->f_path.dentry->d_sb;
-
-	if (bpf_core_field_exists(backing->user_path) && /* 6.8 */
-	    file->f_mode & FMODE_NOACCOUNT && file->f_mode & FMODE_BACKING)
-		sb = BPF_CORE_READ(backing, user_path.dentry, d_sb);
-	if (sb == file->f_inode->i_sb)
-		return 0;
-	return BPF_CORE_READ(sb, s_dev);
-}
-
 static __always_inline __u64 folio_bytes(struct folio *folio)
 {
 	struct folio___renamed *renamed = (void *)folio;
@@ -2112,11 +2198,16 @@ static __always_inline int mapped(struct folio *folio, struct address_space *map
 {
 	__u32 *above = inside(INSIDE_FAULT);
 	struct count_slot *slot;
+	struct inode *inode;
 
 	if (!mapping || (!above && syscall_number() != -1) ||
 	    bpf_get_current_task_btf()->flags & PF_DUMPCORE)
 		return 0;
-	slot = slot_get(find(above && *above ? *above : mapping->host->i_sb->s_dev));
+	/* not the metadata that a filesystem reads from its block device in a fault */
+	inode = mapping->host;
+	if ((inode->i_mode & S_IFMT) != S_IFREG)
+		return 0;
+	slot = slot_get(find(above && *above ? *above : inode->i_sb->s_dev));
 	if (slot)
 		add(&slot->mmap_bytes[rw], folio_bytes(folio));
 	return 0;
@@ -2142,6 +2233,7 @@ int exit_totals(__u64 *ctx)
 	leave(INSIDE_COPY);
 	leave(INSIDE_FAULT);
 	leave(INSIDE_MSYNC);
+	leave(INSIDE_STATFS);
 	add(&slot->calls[COUNT_READ], task->ioac.syscr);
 	add(&slot->calls[COUNT_WRITE], task->ioac.syscw);
 	add(&slot->bytes[COUNT_READ], task->ioac.rchar);
@@ -2206,12 +2298,6 @@ static __always_inline __u32 shape_dev(void *ctx, int multi, __u32 shape)
 	return 0;
 }
 
-/* True for most tasks outside of jobs. */
-static __always_inline int is_unknown(void)
-{
-	return has_no_thread() && is_outside();
-}
-
 /* Count an operation at the start of its function. */
 static __always_inline int call_counts(void *ctx, int multi, __u32 what)
 {
@@ -2225,6 +2311,8 @@ static __always_inline int call_counts(void *ctx, int multi, __u32 what)
 		return fsync_range(GIVEN(file, 0));
 	case COUNT_OF_DIRTY:
 		return mapped(GIVEN(folio, 0), GIVEN(address_space, 1), COUNT_WRITE);
+	case COUNT_OF_SPACE:
+		return statfs_of(GIVEN(dentry, 0)->d_sb->s_dev);
 	case COUNT_OF_THREAD:
 		return thread_gone();
 	case COUNT_OF_ANSWER:
@@ -2269,7 +2357,7 @@ static __always_inline int fault_begin(void *frame, struct file *file, __u64 *co
 	int no_end = NO_END;
 
 	if (config.latency)
-		no_end = above ? begin_on(frame, above) : begin(frame, file);
+		no_end = above ? begin_on(frame, above, 0) : begin(frame, file);
 	if (!above && syscall_number() == -1)
 		return no_end;
 	enter(INSIDE_FAULT, above);
@@ -2295,7 +2383,10 @@ static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *
 	case COUNT_CALL:
 		return begin_name(frame, 0, 0);
 	case COUNT_MSYNC:
-		enter(INSIDE_MSYNC, 0);
+	case COUNT_SPACE:
+		enter(shape == COUNT_MSYNC ? INSIDE_MSYNC : INSIDE_STATFS, 0);
+		/* fall through */
+	case COUNT_OPENED_ROOT:
 		if (config.latency)
 			begin_name(frame, 0, 0);
 		return 0;
@@ -2341,7 +2432,7 @@ static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *
 		*cookie = GIVEN_WORD(1);
 		return inside(INSIDE_FAULT) || syscall_number() == -1 ? 0 : NO_END;
 	case COUNT_RING:
-		return ring_waits() ? 0 : NO_END;
+		return ring_waits(GIVEN_WORD(0)) ? 0 : NO_END;
 	case COUNT_RING_CALL:
 		return 0;
 	}
@@ -2350,7 +2441,7 @@ static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *
 		return NO_END;
 	if (op < COUNT_META_OPS)
 		meta(dev, op);
-	return config.latency ? begin_on(frame, dev) : NO_END;
+	return config.latency ? begin_on(frame, dev, 0) : NO_END;
 }
 
 /* The function's first argument, at its end */
@@ -2367,10 +2458,9 @@ static __always_inline int call_ends(void *ctx, int multi, __u32 what, __u64 coo
 	__s32 rc = result;
 
 	switch (shape) {
-	case COUNT_OPENED:
-		return 0;
 	case COUNT_MSYNC:
-		leave(INSIDE_MSYNC);
+	case COUNT_SPACE:
+		leave(shape == COUNT_MSYNC ? INSIDE_MSYNC : INSIDE_STATFS);
 		break;
 	case COUNT_RELEASE:
 		rc = 0;
@@ -2393,6 +2483,7 @@ static __always_inline int call_ends(void *ctx, int multi, __u32 what, __u64 coo
 		return rc ? 0 : meta(KEPT(fsync_iocb)->file->f_inode->i_sb->s_dev, COUNT_FSYNC);
 	case COUNT_URING:
 		uring_issued(KEPT(io_kiocb), rc);
+		ring_worked(KEPT(io_kiocb));
 		return request_end(multi ? cookie : word_of(ctx, 0));
 	case COUNT_URING_FSYNC:
 		return uring_fsynced(KEPT(io_kiocb), rc);
@@ -2414,6 +2505,17 @@ static __always_inline int call_ends(void *ctx, int multi, __u32 what, __u64 coo
 	return end_class(frame, COUNT_WHAT_CLASS(what), rc);
 }
 
+/* Not "a || b", which clang for BPF does not compute at compile time. */
+static __always_inline int is_open(__u32 what)
+{
+	switch (COUNT_WHAT_SHAPE(what)) {
+	case COUNT_OPENED:
+	case COUNT_OPENED_ROOT:
+		return 1;
+	}
+	return 0;
+}
+
 SEC("kprobe/multi")
 int any_begins(void *ctx)
 {
@@ -2433,7 +2535,7 @@ int any_session(void *ctx)
 	if (!ends)
 		return call_begins(ctx, 1, what, cookie);
 	result = probed_result(ctx);
-	if (COUNT_WHAT_SHAPE(what) == COUNT_OPENED)
+	if (is_open(what))
 		return open_end((void *)*cookie,
 				(void *)typed(result, bpf_core_type_id_kernel(struct file)),
 				result);
@@ -2455,7 +2557,11 @@ static __always_inline int trampoline_begins(void *ctx, __u32 what)
 /* 'args' is the number of arguments; ANY_ARGS if the result is void or not used. */
 static __always_inline int trampoline_ends(__u64 *ctx, __u32 what, int args)
 {
-	if (COUNT_WHAT_SHAPE(what) == COUNT_OPENED)
+	__u32 shape = COUNT_WHAT_SHAPE(what);
+
+	if (is_open(what) ? is_unknown() : shape < COUNT_OPENED && has_no_thread())
+		return 0;
+	if (is_open(what))
 		return open_end(ctx, (void *)ctx[args], word_of(ctx, args));
 	return call_ends(ctx, 0, what, 0, args < 0 ? 0 : ctx[args]);
 }

@@ -110,6 +110,7 @@ enum count_shape {
 	COUNT_OF_LOOKUP,   /* a name */
 	COUNT_OF_SYNC,	   /* file */
 	COUNT_OF_DIRTY,	   /* a page */
+	COUNT_OF_SPACE,	   /* dentry: statfs */
 	COUNT_OF_THREAD,   /* exit of a thread */
 	COUNT_OF_ANSWER,   /* completed io_kiocb */
 	COUNT_NAME,	   /* directory descriptor and path */
@@ -120,7 +121,9 @@ enum count_shape {
 	COUNT_RELEASE,	   /* the same */
 	COUNT_DESCRIPTOR,  /* first argument of a system call */
 	COUNT_OPENED,	   /* returns a file */
+	COUNT_OPENED_ROOT, /* the same, of a path */
 	COUNT_MSYNC,	   /* a system call */
+	COUNT_SPACE,	   /* statfs */
 	COUNT_COPY,	   /* from a file to another */
 	COUNT_DIRECT,	   /* the same, perhaps nested in one */
 	COUNT_TO_PIPE,	   /* from a file to a pipe */

@@ -310,6 +310,19 @@ static int op_release(const char *path, struct fuse_file_info *fi)
 	return result(close((int)fi->fh));
 }
 
+static int op_lock(const char *path, struct fuse_file_info *fi, int command, struct flock *lock)
+{
+	int own = command == F_GETLK   ? F_OFD_GETLK
+		  : command == F_SETLK ? F_OFD_SETLK
+				       : F_OFD_SETLKW;
+
+	(void)path;
+	if (command == F_GETLK)
+		enter();
+	lock->l_pid = 0;
+	return result(fcntl((int)fi->fh, own, lock));
+}
+
 static int op_fsync(const char *path, int data, struct fuse_file_info *fi)
 {
 	(void)path;
@@ -455,6 +468,7 @@ static const struct fuse_operations ops = {
 	.flush = op_flush,
 	.release = op_release,
 	.fsync = op_fsync,
+	.lock = op_lock,
 	.opendir = op_opendir,
 	.readdir = op_readdir,
 	.releasedir = op_releasedir,

@@ -186,7 +186,7 @@ none() {
 }
 
 @test "io_uring is counted by its results" {
-	newer 'v2 uring' 'v2 uring_v' 'v2 uring_direct' 'v2 uring_short'
+	newer 'v2 uring' 'v2 uring_v' 'v2 uring_direct' 'v2 uring_short' 'v2 uring_async' 'v2 uring_sqpoll'
 }
 
 @test "io_uring is counted with vectors in registered buffers" {
@@ -235,7 +235,7 @@ none() {
 }
 
 @test "operations on names and inodes are counted exactly" {
-	everywhere 'v2 open' 'v2 create' 'v2 names' 'v2 folders' 'v2 stat' \
+	everywhere 'v2 open' 'v2 handle' 'v2 create' 'v2 names' 'v2 folders' 'v2 stat' 'v2 space' \
 		'v2 lookup' 'v2 readdir' 'v2 fsync'
 }
 
@@ -418,7 +418,8 @@ readonly kinds='nothing read write pread pwrite readv writev direct sendfile cop
 
 @test "overlayfs is counted on overlayfs and not below" {
 	local kind
-	for kind in read write readv sendfile copy_file_range aio names stat fsync open core; do
+	each expect 'v2 overlay msync' '[.app[] | select(.fs) | .meta.fsync] | join(" ")' '0 5'
+	for kind in read write readv sendfile copy_file_range aio names stat space fsync open core; do
 		everywhere "v2 overlay $kind"
 		each expect "v2 overlay $kind" '.app[] | select(.fs == "/mnt/a")
 			| .read_calls + .write_calls + (.meta | del(.lookup_miss) | add)' 0
@@ -554,6 +555,7 @@ times() {
 		/mnt/slow one process
 		/mnt/slow four processes
 		/mnt/slow sixteen processes
+		/mnt/slow more calls
 		/mnt/slow libaio
 		/mnt/slow mapped
 		/mnt/slow mapped by four
@@ -562,6 +564,16 @@ times() {
 		/mnt/image image
 		/mnt/disk throttled
 	END
+}
+
+@test "waiting for io_uring is timed, also if a thread of the kernel does the requests" {
+	local kernel found
+	for kernel in "${timed[@]}"; do
+		[[ $kernel != 5.10 ]] || continue
+		found=$(times "$kernel" io_uring /mnt/slow)
+		[[ -z $found ]] || { printf '%s: %s\n' "$kernel" "$found"; return 1; }
+		slow "$kernel" io_uring '.async_us > 500000' true
+	done
 }
 
 @test "a write over the limit of dirty pages has its waiting time" {

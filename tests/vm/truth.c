@@ -675,12 +675,13 @@ static void *ring_map(struct ring *r, size_t size, off_t what)
 	return p;
 }
 
-static void ring_make(struct ring *r, unsigned int entries, unsigned int answers)
+static void ring_make(struct ring *r, unsigned int entries, unsigned int answers,
+		      unsigned int setup)
 {
 	struct io_uring_params *p = &r->params;
 
 	memset(r, 0, sizeof(*r));
-	p->flags = answers ? IORING_SETUP_CQSIZE : 0;
+	p->flags = setup | (answers ? IORING_SETUP_CQSIZE : 0);
 	p->cq_entries = answers;
 	r->fd = (int)syscall(SYS_io_uring_setup, entries, p);
 	if (r->fd < 0)
@@ -693,7 +694,7 @@ static void ring_make(struct ring *r, unsigned int entries, unsigned int answers
 
 static void ring_open(struct ring *r)
 {
-	ring_make(r, CALLS, 0);
+	ring_make(r, CALLS, 0, 0);
 }
 
 static unsigned int *at(char *base, unsigned int offset)
@@ -701,8 +702,7 @@ static unsigned int *at(char *base, unsigned int offset)
 	return (unsigned int *)(void *)(base + offset);
 }
 
-/* Submit one request, and do not wait for it. */
-static void ring_put(struct ring *r, const struct io_uring_sqe *what)
+static void ring_add(struct ring *r, const struct io_uring_sqe *what)
 {
 	unsigned int *tail = at(r->sq, r->params.sq_off.tail);
 	unsigned int i = *tail & (r->params.sq_entries - 1);
@@ -710,6 +710,12 @@ static void ring_put(struct ring *r, const struct io_uring_sqe *what)
 	r->sqes[i] = *what;
 	at(r->sq, r->params.sq_off.array)[i] = i;
 	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+}
+
+/* Submit one request, and do not wait for it. */
+static void ring_put(struct ring *r, const struct io_uring_sqe *what)
+{
+	ring_add(r, what);
 	need(syscall(SYS_io_uring_enter, r->fd, 1, 0, 0, NULL, 0), 1, "io_uring_enter");
 }
 
@@ -799,6 +805,39 @@ static void do_uring_direct(void)
 	uring(WRITE, O_DIRECT, IORING_OP_WRITE, CALLS, BLOCK);
 }
 
+/* Requests that a thread of the kernel does: of the ring, or a worker. */
+static void uring_beside(unsigned int setup, unsigned int flags, int fd, int n)
+{
+	struct io_uring_sqe s;
+	struct ring r;
+	int i;
+
+	ring_make(&r, CALLS, 0, setup);
+	for (i = 0; i < n; i++) {
+		s = block_read(fd, i);
+		s.flags = (unsigned char)flags;
+		ring_add(&r, &s);
+	}
+	need(TAKES(T_ASYNC, syscall(SYS_io_uring_enter, r.fd, n, n,
+				    IORING_ENTER_GETEVENTS | IORING_ENTER_SQ_WAKEUP, NULL, 0)),
+	     n, "io_uring_enter");
+	for (i = 0; i < n; i++) {
+		need(ring_get(&r), BLOCK, "io_uring result");
+		count(DIR_, READ, BLOCK);
+	}
+	close(r.fd);
+}
+
+static void do_uring_async(void)
+{
+	uring_beside(0, IOSQE_ASYNC, open_for(READ, 0), CALLS);
+}
+
+static void do_uring_sqpoll(void)
+{
+	uring_beside(IORING_SETUP_SQPOLL, 0, open_for(READ, 0), CALLS);
+}
+
 static void do_uring_short(void)
 {
 	uring(READ, 0, IORING_OP_READ, 1, 2 * BLOCK);
@@ -811,7 +850,7 @@ static void uring_few(int flags)
 	struct io_uring_sqe s;
 	struct ring r;
 
-	ring_make(&r, 16, 16);
+	ring_make(&r, 16, 16, 0);
 	for (i = 0; i < CALLS; i++) {
 		s = block_read(fd, i);
 		ring_put(&r, &s);
@@ -1013,6 +1052,18 @@ static void do_open(void)
 	close(i);
 }
 
+static void do_handle(void)
+{
+	char room[sizeof(struct file_handle) + MAX_HANDLE_SZ];
+	struct file_handle *handle = (void *)room;
+	int mount = open_in(DIR_, ".", O_RDONLY | O_DIRECTORY), id, i;
+
+	handle->handle_bytes = MAX_HANDLE_SZ;
+	need(name_to_handle_at(AT_FDCWD, name_in(DIR_, "in"), handle, &id, 0), 0, "handle");
+	for (i = 0; i < 5; i++)
+		count_op(OPEN, open_by_handle_at(mount, handle, O_RDONLY));
+}
+
 static void do_create(void)
 {
 	int i;
@@ -1120,6 +1171,17 @@ static void do_osync(void)
 	count_op(FSYNC, fdatasync(fd));
 }
 
+static void do_space(void)
+{
+	int fd = open_in(DIR_, "in", O_RDONLY), i;
+	struct statfs fs;
+
+	for (i = 0; i < 5; i++) {
+		count_op(STATFS, statfs(name_in(DIR_, "in"), &fs));
+		count_op(STATFS, fstatfs(fd, &fs));
+	}
+}
+
 static void do_tmpfile(void)
 {
 	int fd = open(dirs[DIR_], O_TMPFILE | O_RDWR, 0600);
@@ -1192,6 +1254,38 @@ static void do_waits(void)
 	need(TAKES(T_META, access(path, F_OK)), 0, "access");
 	need(TAKES(T_META, rename(path, moved)), 0, "rename");
 	need(TAKES(T_META, rmdir(moved)), 0, "rmdir");
+}
+
+/* Other forms of the same calls */
+static void do_waits_more(void)
+{
+	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDWR)), i;
+	struct iovec v = { buffer, BLOCK };
+	struct statx st;
+	struct statfs fs;
+
+	for (i = 0; i < 2; i++) {
+		need(TAKES(T_META, statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC,
+					 STATX_BASIC_STATS, &st)),
+		     0, "statx");
+		need(TAKES(T_META, fcntl(fd, F_GETLK, &lock)), 0, "F_GETLK");
+		lock.l_type = F_RDLCK;
+		need(TAKES(T_META, statfs(name_in(DIR_, "in"), &fs)), 0, "statfs");
+		need(TAKES(T_META, fstatfs(fd, &fs)), 0, "fstatfs");
+		need(TAKES(T_SYNC, pwritev2(fd, &v, 1, i * BLOCK, RWF_DSYNC)), BLOCK, "pwritev2");
+	}
+	need(TAKES(T_CLOSE, close(fd)), 0, "close");
+}
+
+static void do_waits_uring(void)
+{
+	int fd = TAKES(T_META, open_in(DIR_, "in", O_RDONLY | O_DIRECT));
+
+	uring_beside(0, 0, fd, 4);
+	uring_beside(0, IOSQE_ASYNC, fd, 4);
+	uring_beside(IORING_SETUP_SQPOLL, 0, fd, 4);
+	need(TAKES(T_CLOSE, close(fd)), 0, "close");
 }
 
 /* Files that are closed at the exit of a process and its children. */
@@ -1585,6 +1679,8 @@ static const struct kind {
 	{ "uring_fixed", do_uring_fixed },
 	{ "uring_direct", do_uring_direct },
 	{ "uring_short", do_uring_short },
+	{ "uring_async", do_uring_async },
+	{ "uring_sqpoll", do_uring_sqpoll },
 	{ "uring_few_answers", do_uring_few_answers },
 	{ "uring_few_direct", do_uring_few_direct },
 	{ "uring_skip", do_uring_skip },
@@ -1599,6 +1695,7 @@ static const struct kind {
 	{ "mmap_write_from", do_mmap_write_from },
 	{ "mmap_read_into", do_mmap_read_into },
 	{ "open", do_open },
+	{ "handle", do_handle },
 	{ "create", do_create },
 	{ "names", do_names },
 	{ "folders", do_folders },
@@ -1608,9 +1705,12 @@ static const struct kind {
 	{ "fsync", do_fsync },
 	{ "msync", do_msync },
 	{ "osync", do_osync },
+	{ "space", do_space },
 	{ "tmpfile", do_tmpfile },
 	{ "inodes", do_inodes },
 	{ "waits", do_waits },
+	{ "waits_more", do_waits_more },
+	{ "waits_uring", do_waits_uring },
 	{ "waits_exit", do_waits_exit },
 	{ "waits_mapped", do_waits_mapped },
 	{ "waits_aio", do_waits_aio },
