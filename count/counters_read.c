@@ -281,24 +281,26 @@ static void set_skipped(struct io *io, const struct pins_entry *entry, const str
 		[COUNT_KIND_READ] = IO_READ_SKIPPED,
 		[COUNT_KIND_WRITE] = IO_WRITE_SKIPPED,
 		[COUNT_KIND_OPS] = IO_META_SKIPPED,
+		[COUNT_KIND_TIMES] = IO_TIMES_SKIPPED,
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]) && !r->is_ftrace_off; i++)
-		if (r->now[i] > entry->value.skipped[i])
+		if (numbers[i] && r->now[i] > entry->value.skipped[i])
 			io->numbers[numbers[i]] = (int64_t)(r->now[i] - entry->value.skipped[i]);
 }
 
 static int read_entry(struct pins *p, struct pins_entry *entry, struct reading *r, uint32_t *used)
 {
-	uint32_t skipped = hooks_skipped_times(entry->value.skipped, r->now);
 	bool is_filesystem = entry->key.dev;
+	uint32_t skipped;
 	struct count_slot sum;
 	struct io io;
 
 	io_init(&io);
 	if (slot_read(p, entry->value.slot, &sum, &io.timeline) < 0)
 		return -1;
+	skipped = hooks_skipped_times(entry->value.skipped, r->now, &sum);
 	if (skipped)
 		memset(io.timeline.rows[TIMELINE_IO_US], 0,
 		       sizeof(io.timeline.rows[TIMELINE_IO_US]));

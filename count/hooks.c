@@ -116,6 +116,8 @@ const char *hook_group_name(unsigned int bit)
 	return group_names[bit];
 }
 
+#define SKIPPED_SHARE 100 /* below 1 % no advice changes */
+
 static void add_word(char *text, size_t room, const char *word)
 {
 	size_t used = strlen(text);
@@ -201,19 +203,28 @@ uint64_t hooks_lost_flags(uint64_t lost)
 	return flags;
 }
 
-uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS])
+uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
+			     const struct count_slot *s)
 {
-	uint32_t lost =
-		TIME(META) | TIME(SYNC) | TIME(CLOSE) | TIME(MAPPED) | TIME(ASYNC) | THREADS_LOST;
+	/* 0: the calls of the class are not counted */
+	__u64 calls[COUNT_CLASSES] = {
+		[COUNT_TIME_READ] = s->calls[COUNT_READ],
+		[COUNT_TIME_WRITE] = s->calls[COUNT_WRITE],
+		[COUNT_TIME_SYNC] = s->meta[COUNT_FSYNC],
+		[COUNT_TIME_CLOSE] = s->meta[COUNT_OPEN],
+	};
+	__u64 skipped = now[COUNT_KIND_TIMES] - before[COUNT_KIND_TIMES], all;
+	uint32_t lost = 0;
+	int i;
 
-	if (now[COUNT_KIND_TIMES] == before[COUNT_KIND_TIMES])
-		return 0;
-	/* sessions, which are not skipped, time reads and writes by themselves */
-	if (now[COUNT_KIND_READ] != before[COUNT_KIND_READ])
-		lost |= TIME(READ);
-	if (now[COUNT_KIND_WRITE] != before[COUNT_KIND_WRITE])
-		lost |= TIME(WRITE);
-	return lost;
+	for (i = 0; i < COUNT_META_OPS; i++)
+		if (i != COUNT_FSYNC && i != COUNT_LOOKUP_MISS)
+			calls[COUNT_TIME_META] += s->meta[i];
+	for (i = 0; i < COUNT_CLASSES; i++)
+		if (skipped > calls[i] / SKIPPED_SHARE)
+			lost |= 1U << (COUNT_META_OPS + i);
+	all = calls[COUNT_TIME_READ] + calls[COUNT_TIME_WRITE] + calls[COUNT_TIME_META];
+	return skipped > all / SKIPPED_SHARE ? lost | THREADS_LOST : lost;
 }
 
 uint64_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],

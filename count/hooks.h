@@ -153,9 +153,11 @@ uint32_t hooks_lost_ops(uint64_t lost);
 
 /* Quality flags of a record; skipped: of these kinds. */
 uint64_t hooks_lost_flags(uint64_t lost);
-/* Classes of time that are not known then, TIME() and THREADS_LOST: an end without its begin would
- * count from an earlier one. */
-uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS]);
+/* Classes of time of which more than 1 in 100 calls may have been skipped, TIME() and THREADS_LOST;
+ * 's' has the calls that were counted. Where the end of a call and the beginning of the next one
+ * were skipped, the time between them is counted: with 1 in 100, at most 1 % of it. */
+uint32_t hooks_skipped_times(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
+			     const struct count_slot *s);
 uint64_t hooks_skipped_flags(const __u64 before[COUNT_KINDS], const __u64 now[COUNT_KINDS],
 			     uint32_t kinds);
 

@@ -78,7 +78,8 @@
 	X(WRITE_FIRST, "write_first", CALLS, SUM, "first writes of a file by a thread")            \
 	X(READ_SKIPPED, "read_skipped", CALLS, SUM, "reads that may be missing")                   \
 	X(WRITE_SKIPPED, "write_skipped", CALLS, SUM, "writes that may be missing")                \
-	X(META_SKIPPED, "meta_skipped", CALLS, SUM, "operations that may be missing")
+	X(META_SKIPPED, "meta_skipped", CALLS, SUM, "operations that may be missing")              \
+	X(TIMES_SKIPPED, "times_skipped", CALLS, SUM, "calls whose time may be missing")
 
 /* Members of "peak": of one node in a window, per second. */
 #define IO_PEAKS(X)                                                                                \

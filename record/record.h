@@ -141,7 +141,8 @@ struct json;
 	X(LOWER_BOUND_READ, "lower_bound_read", "the read numbers are a lower bound")                               \
 	X(LOWER_BOUND_WRITE, "lower_bound_write", "the write numbers are a lower bound")                            \
 	X(LOWER_BOUND_OPS, "lower_bound_ops", "the numbers of operations are a lower bound")                        \
-	X(TIMES_SKIPPED, "times_skipped", "times are not known: the kernel skipped programs")                       \
+	X(TIMES_SKIPPED, "times_skipped",                                                                           \
+	  "times are unknown, or too low: the kernel skipped programs")                                             \
 	X(MOUNTS_UNSEEN, "mounts_unseen",                                                                           \
 	  "mounts below a filesystem or of its files are not seen")                                                 \
 	X(SHARED_NODE, "shared_node", "node-wide numbers include other jobs")                                       \

@@ -16,7 +16,8 @@ BOUNDS = {"baseline_missing", "node_rebooted", "no_step", "step_missing", "start
           "counter_reset", "remounted", "unmounted", "image_mounted", "mounted_late",
           "lower_bound_read", "lower_bound_write", "lower_bound_ops", "times_skipped",
           "shared_node", "client_unreadable", "clock_set", "clocks_apart", "truncated"}
-SKIPPED = {"lower_bound_read": "read", "lower_bound_write": "write", "lower_bound_ops": "meta"}
+SKIPPED = {"lower_bound_read": "read", "lower_bound_write": "write", "lower_bound_ops": "meta",
+           "times_skipped": "times"}
 NODE_WIDE = "NODE-WIDE: with whatever else ran on its nodes"
 
 
@@ -297,12 +298,17 @@ def quality(job: Job, wanted: set[str] | None = None) -> list[str]:
             for flag in job.summary.flags if wanted is None or flag in wanted]
 
 
+def calls_of(line: Json, kind: str) -> int:
+    if kind == "times":
+        return sum(calls_of(line, kind) for kind in ("read", "write", "meta"))
+    return (operations(line) if kind == "meta" else line.get(kind + "_calls")) or 0
+
+
 def missing(job: Job, kind: str) -> str:
     """How many calls programs that the kernel skipped may have missed: " (up to 0.4 %)"."""
     lines = [line for line in job.lines if line["kind"] == "app" and line.get("fs")]
     skipped = sum(line.get(kind + "_skipped") or 0 for line in lines)
-    calls = sum((operations(line) if kind == "meta" else line.get(kind + "_calls")) or 0
-                for line in lines)
+    calls = sum(calls_of(line, kind) for line in lines)
     if not skipped or not calls:
         return ""
     return f" (up to {100 * skipped / (skipped + calls):.2g} %)"

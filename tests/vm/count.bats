@@ -289,6 +289,21 @@ readonly kinds='nothing read write pread pwrite readv writev direct sendfile cop
 	done
 }
 
+@test "times are null if programs of more than 1 % of the calls of their class were skipped" {
+	local kernel kind found
+	for kernel in "${preempted[@]}"; do
+		for kind in read crowd crowd_of_calls; do
+			found=$(jq -r -s '.[1].app[] | select(.fs) | (.times_skipped // 0) as $skipped
+				| [[.read_calls, .read_us], [.write_calls, .write_us],
+				   [(.meta | del(.fsync, .lookup_miss) | add), .meta_us]][]
+				| select((.[1] == null) != ($skipped > (.[0] / 100 | floor)))
+				| "\(.[0]) calls, \($skipped) skipped, \(.[1]) us"' "$(case_file "$kernel" "v2 latency $kind")")
+			[[ -z $found ]] || { printf '%s, %s: %s\n' "$kernel" "$kind" "$found"; return 1; }
+		done
+		expect "$kernel" 'v2 latency read' '.app[] | select(.fs == "/mnt/a") | .read_us > 0' true
+	done
+}
+
 @test "preemptible kernels since 6.14 count everything; since 7.1 all kernels are preemptible" {
 	local kernel kind
 	exact newest 'v2 crowd' 'v2 crowd_of_calls'
