@@ -128,7 +128,7 @@ void clients_open(struct prepare_context *ctx, const char *state_dir)
 		findings_add(
 			&ctx->findings, "W51", FINDING_WARNING,
 			"add the node to nodes= of a [client]",
-			"jobio.conf has no client for node %s: the job's wishes have no effect here",
+			"jobio.conf has no client for node %s: the job's I/O options have no effect here",
 			ctx->job.node);
 	for (i = 0; i < count; i++) {
 		ctx->sections[i] = sections[i];

@@ -157,8 +157,7 @@ static int supervise(const struct config *config, const struct job *job,
 	if (pid < 0) {
 		err_set(&why, "cannot fork: %s", strerror(errno));
 	} else if (wait_for(pid, ms, &status) < 0) {
-		err_set(&why, "not done within %u ms: ended; what it left is mended by the epilog",
-			ms);
+		err_set(&why, "not done within %u ms: ended; the epilog restores its changes", ms);
 		kill(pid, SIGKILL);
 		wait_for(pid, GRACE_MS, &status);
 		rc = EX_UNAVAILABLE;

@@ -80,7 +80,9 @@ static void write_mounts(const struct prepare_context *ctx)
 	struct err err;
 
 	if (job_write_mounts(ctx->config, ctx->job.id, &err) < 0)
-		log_line("what the job mounts may not be told: %s", err.text);
+		log_line(
+			"cannot write the node's mounts: private mounts of the job are not detected: %s",
+			err.text);
 }
 
 static int conclude(struct prepare_context *ctx, struct err *err)
@@ -92,7 +94,7 @@ static int conclude(struct prepare_context *ctx, struct err *err)
 		findings_add(
 			&ctx->findings, "W54", FINDING_WARNING,
 			"find the process with a /proc/PID/cmdline that cannot be read, and what it waits for",
-			"looking for slurmstepds among root's processes hangs: other jobs count as living");
+			"scanning /proc for slurmstepd timed out: assuming that other jobs are running");
 	findings_append(&ctx->state->findings, &ctx->findings);
 	if (job_state_update(ctx->config, ctx->state, err) < 0 || gates_write(ctx, err) < 0)
 		return -1;

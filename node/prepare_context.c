@@ -40,8 +40,9 @@ void prepare_log(const struct prepare_context *ctx)
 	size_t i;
 
 	if (ctx->restored || ctx->finished)
-		log_line("mended what dead jobs had left: %d settings put back, %d records",
-			 ctx->restored, ctx->finished);
+		log_line(
+			"finished jobs without an epilog: %d settings restored, %d records written",
+			ctx->restored, ctx->finished);
 	for (i = 0; i < ctx->findings.count; i++)
 		if (is_to_log(ctx, &ctx->findings.list[i]))
 			log_finding(&ctx->findings.list[i]);

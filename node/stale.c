@@ -31,7 +31,7 @@ static void remove_unnamed(struct prepare_context *ctx, uint32_t job_id)
 	if (is_counted)
 		job_count_stop(ctx->config, job_id, NULL);
 	if (has_steps || !job_was_released(ctx->config, &any))
-		log_line("of job %u: nothing says whose it was: no record", job_id);
+		log_line("of job %u: no record: its user is unknown", job_id);
 }
 
 int stale_finish(struct prepare_context *ctx, uint32_t job_id, struct err *err)

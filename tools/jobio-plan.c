@@ -101,8 +101,7 @@ static int find_local(struct plan *plan, struct err *err)
 		findings_add(
 			&plan->findings, "P09", FINDING_WARNING,
 			"name it with --nic=IFACE, or give the CPUs beside it with --local-cpus",
-			"nobody tells which card serves client '%s', or where it is",
-			options->client);
+			"unknown network card or NUMA node of client '%s'", options->client);
 	return 0;
 }
 

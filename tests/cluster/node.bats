@@ -111,7 +111,7 @@ ran" "$(job_output "$job")"
 	set_conf c1 's/^nodes = .*/nodes = other1/'
 	submit 'echo ran' --io-cores=1 --io-profile=stream -n1 -w c1
 	wait_for_job "$job"
-	ran_without "jobio.conf has no client for node c1: the job's wishes have no effect here; io-cores without use: jobio.conf has no client for node c1: the job's wishes have no effect here"
+	ran_without "jobio.conf has no client for node c1: the job's I/O options have no effect here; io-cores without use: jobio.conf has no client for node c1: the job's I/O options have no effect here"
 	expect_record "$job" c1 '.findings[0].code' W51
 }
 

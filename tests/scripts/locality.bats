@@ -88,7 +88,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	nfs_home
 	plan --client=home
 	[ "$status" -eq 0 ]
-	expect_in "P09 warning: nobody tells which card serves client 'home', or where it is" "$output"
+	expect_in "P09 warning: unknown network card or NUMA node of client 'home'" "$output"
 	[[ $output != *'card  '* && $output != *'core='* && $output != *weka* ]]
 	line 'client           core_change=affinity in its section of jobio.conf'
 }
@@ -104,7 +104,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	for elsewhere in 2 -1; do
 		echo $elsewhere >"$NODE/sysfs/class/net/ib1/device/numa_node"
 		plan --client=scratch
-		expect_in "P09 warning: nobody tells which card serves client 'scratch', or where it is" "$output"
+		expect_in "P09 warning: unknown network card or NUMA node of client 'scratch'" "$output"
 	done
 }
 
@@ -135,7 +135,7 @@ line() { expect_in $'\n'"$1"$'\n' $'\n'"$output"$'\n'; }
 	line 'OS CPUs          26-27,55,82-83,111'
 	sed -i 's|verbsRdma enable|verbsRdma disable|' "$NODE/gpfs/config"
 	plan --client=fast
-	expect_in "P09 warning: nobody tells which card serves client 'fast', or where it is" "$output"
+	expect_in "P09 warning: unknown network card or NUMA node of client 'fast'" "$output"
 	expect_in 'cure: name it with --nic=IFACE, or give the CPUs beside it with --local-cpus' "$output"
 }
 

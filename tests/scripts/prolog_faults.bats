@@ -294,7 +294,7 @@ stuck() {
 	local began=${EPOCHREALTIME/./}
 	expect_run 0 prolog
 	[ $((${EPOCHREALTIME/./} - began)) -lt 15000000 ]
-	expect_in "W54 looking for slurmstepds among root's processes hangs: other jobs count as living" "$output"
+	expect_in "W54 scanning /proc for slurmstepd timed out: assuming that other jobs are running" "$output"
 	[ -d "$NODE/run/5" ]
 	[ -d "$NODE/run/6" ]
 	expect_base
@@ -567,7 +567,7 @@ crash_worker() {
 	# shellcheck disable=SC2016 # the fake expands it
 	node_fake weka 'kill -STOP $PPID; sleep 60'
 	job 7 1 stream
-	expect_run 0 prolog ' ms: ended; what it left is mended by the epilog'
+	expect_run 0 prolog ' ms: ended; the epilog restores its changes'
 	epilog
 	expect_base
 	[ -n "$(cat "$NODE"/spool/7.?.c1.json)" ]

@@ -103,7 +103,7 @@ FORCEDIRECT='"what":"mount-option","target":"/mnt/weka","old":"writecache","new"
 	starts 7 1 stream
 	step 7 batch 1000 2000
 	job 8 1
-	expect_run 0 prolog 'mended what dead jobs had left'
+	expect_run 0 prolog 'finished jobs without an epilog'
 	expect_base
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
 	expect_in '"read_bytes":1000' "$(record 7)"
@@ -127,7 +127,7 @@ killed_in() {
 	cgroup "$1" "$2" "$3"
 	job 8 1 metadata
 	run prolog
-	[[ $status -eq 0 && $output != *mended* ]] || fail "$1: $output" || return
+	[[ $status -eq 0 && $output != *'without an epilog'* ]] || fail "$1: $output" || return
 	expect_options forcedirect || return
 	[[ -d $NODE/run/7 ]] || return
 	grep -q "^note=profile 'metadata' was not applied: .*: the job shares this node" "$NODE/run/8/gate" || return
@@ -135,7 +135,7 @@ killed_in() {
 	cgroup "$1" "$2" "$4"
 	job 9 1
 	run prolog
-	expect_in 'mended what dead jobs had left' "$output" || return
+	expect_in 'finished jobs without an epilog' "$output" || return
 	expect_base || return
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)" || return
 	epilog
@@ -180,7 +180,7 @@ killed_in() {
 	job 8 1
 	expect_run 0 prolog
 	expect_base
-	expect_in 'of job 7: nothing says whose it was: no record' "$output"
+	expect_in 'of job 7: no record: its user is unknown' "$output"
 	[ ! -e "$NODE/run/7" ]
 	# counters are kept for the job's epilog
 	job 6
@@ -196,7 +196,7 @@ killed_in() {
 	touch -d '11 minutes ago' "$NODE"/run/{5,6}/steps "$NODE"/run/{5,6}
 	node_stepd 6
 	job 8
-	expect_run 0 prolog 'of job 5: nothing says whose it was: no record'
+	expect_run 0 prolog 'of job 5: no record: its user is unknown'
 	[ "$(cd "$NODE/run" && echo [456])" = '4 6' ]
 }
 
@@ -242,7 +242,7 @@ killed_in() {
 	starts 7 1 stream
 	touch -d '11 minutes ago' "$NODE/run/7/gate"
 	job 8 1
-	expect_run 0 prolog '1 settings put back, 1 records'
+	expect_run 0 prolog '1 settings restored, 1 records written'
 	expect_base
 	[ ! -e "$NODE/run/7" ]
 }
@@ -255,7 +255,7 @@ killed_in() {
 	step 7 batch 1000 2000
 	touch -d '11 minutes ago' "$NODE"/run/{6,7}{,/steps}
 	job 8
-	expect_run 0 prolog '0 settings put back, 1 records'
+	expect_run 0 prolog '0 settings restored, 1 records written'
 	expect_in '"read_bytes":1000' "$(record 7)"
 	[ ! -e "$NODE/run/7" ]
 	[ -e "$NODE/run/6/start.json" ]
@@ -281,7 +281,7 @@ killed_in() {
 	node_stepd_was 7
 	job 8
 	run prolog
-	expect_in '1 settings put back, 1 records' "$output"
+	expect_in '1 settings restored, 1 records written' "$output"
 	expect_base
 	[ ! -e "$NODE/run/7" ]
 	expect_in "$FORCEDIRECT,\"restored\":true" "$(record 7)"
@@ -503,7 +503,7 @@ old() {
 	done
 	node_stepd 5
 	old 5 6
-	expect_run 0 recover 'mended what dead jobs had left: 0 settings put back, 1 records'
+	expect_run 0 recover 'finished jobs without an epilog: 0 settings restored, 1 records written'
 	expect_in '"read_bytes":1000' "$(record 6)"
 	[ "$(cd "$NODE/run" && echo [567])" = '5 7' ]
 	[ ! -e "$NODE/spool/open/6.c1.json" ]
@@ -540,7 +540,7 @@ old() {
 	JOB_ENV=(PWD=/ SHLVL=1 SLURM_CONF=/etc/slurm/slurm.conf HWLOC_XMLFILE="$NODE/machine.xml")
 	# shellcheck disable=SC2016 # the fake expands it; jobio-slurm of 22.05 was tried
 	node_fake jobio-slurm 'case $* in *" name") echo cn07.example.org ;; *) echo "{\"job\":7,\"here\":false}" ;; esac'
-	expect_run 0 recover 'mended what dead jobs had left: 0 settings put back, 1 records'
+	expect_run 0 recover 'finished jobs without an epilog: 0 settings restored, 1 records written'
 	expect_in '"node":"cn07.example.org"' "$(<"$NODE/spool/7.0.cn07.example.org.json")"
 }
 
@@ -584,7 +584,7 @@ old() {
 	step 7 batch 1000 2000
 	sed -i 's/"restart":0/"uid":1000/' "$NODE/run/7/steps/batch"
 	job 8 1
-	expect_run 0 prolog '0 settings put back, 1 records'
+	expect_run 0 prolog '0 settings restored, 1 records written'
 	expect_in '"read_bytes":1000' "$(record 7 x)"
 	expect_in '"uid":1000' "$(record 7 x)"
 	expect_in '"start_unknown"' "$(record 7 x)"
@@ -743,7 +743,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	step 7 batch 1000 2000
 	clock -864000
 	job 8 1
-	expect_run 0 prolog 'mended what dead jobs had left: 0 settings put back, 1 records'
+	expect_run 0 prolog 'finished jobs without an epilog: 0 settings restored, 1 records written'
 	expect_in '"clock_set"' "$(record 7)"
 }
 
@@ -863,7 +863,7 @@ took() { jq '.end - .start | round' <<<"$1"; }
 @test "after a reboot --recover turns open records into complete ones" {
 	starts 7 1 stream
 	reboot
-	expect_run 0 recover 'mended what dead jobs had left: 0 settings put back, 1 records'
+	expect_run 0 recover 'finished jobs without an epilog: 0 settings restored, 1 records written'
 	expect_in '"node_rebooted"' "$(record 7)"
 	expect_in '"end":null' "$(record 7)"
 	[ ! -e "$NODE/spool/open/7.c1.json" ]
