@@ -939,13 +939,13 @@ took() { jq '.end - .start | round' <<<"$1"; }
 	expect_options forcedirect
 }
 
-@test "an epilog with wrong arguments prints its usage, and the job is not changed" {
+@test "an epilog with wrong arguments prints the wrong one, and the job is not changed" {
 	local word
 	starts 7 1 stream
 	for word in --nosuch more; do
 		run in_env "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" "$word"
 		[ "$status" -eq 64 ]
-		expect_in 'usage: jobio-release [--conf=FILE]' "$output"
+		expect_in "jobio: release: '$word': " "$output"
 	done
 	run in_env "$NODE/bin/jobio-release" --conf="$NODE/jobio.conf" --sysfs="$NODE/sysfs" --help
 	[ "$status" -eq 0 ]
