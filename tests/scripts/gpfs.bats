@@ -308,7 +308,7 @@ count_syncs() {
 	count_syncs 1000 /scratch
 	one_job 7
 	[ "$(findings_of 7)" = GP12 ]
-	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes whose jobs do not rely on another node'"'"'s fsync"' "$(record 7)"
+	expect_in '"code":"GP12","severity":"info","text":"the job called fsync 1000 times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)","cure":"mmchconfig fsyncIsGlobal=no -i -N CLASS, for nodes where no job relies on another node'"'"'s fsync"' "$(record 7)"
 	synced 8 999
 	[ "$(findings_of 8)" = '' ]
 	synced 9 1000 /mnt/other # not on the client's filesystem
