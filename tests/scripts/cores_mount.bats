@@ -228,7 +228,7 @@ second_mount() {
 	expect_untouched
 	expect_cores 7
 	epilog
-	expect_in "container 'client' keeps core 7, although this job should find 6-7: $NODE/weka/fstab has no line of type wekafs that mounts 'be0/default' on '/mnt/weka'" "$(record 7)"
+	expect_in "container 'client' keeps core 7, although this job should find 6-7: $NODE/root/etc/fstab has no line of type wekafs that mounts 'be0/default' on '/mnt/weka'" "$(record 7)"
 }
 
 @test "a line of fstab for another file system is not used" {

@@ -344,7 +344,7 @@ stuck() {
 @test "with a broken jobio.conf jobs run" {
 	NODE_JOBIO=gate=maybe node_conf
 	job 7 1 stream
-	expect_run 0 prolog "jobio.conf:4: [jobio] gate: 'maybe'"
+	expect_run 0 prolog "jobio.conf:5: [jobio] gate: 'maybe'"
 	expect_run 0 epilog
 }
 

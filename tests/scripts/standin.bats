@@ -42,7 +42,8 @@ conf() {
 	sed -i "s|^root=.*|root=$SIM|
 		s|^mount_table=.*|mount_table=$SIM/run/weka-sim/mounts|
 		s|^proc_dir=.*|proc_dir=$SIM/run/weka-sim/proc|
-		/^\(command\|service_conf\|agent_pidfile\|stats_socket\)=/d" \
+		s|^stats_socket=.*|stats_socket=$SIM/opt/weka/external-mounts/local-sockets/*/container.sock|
+		/^\(command\|service_conf\|agent_pidfile\)=/d" \
 		"$NODE/jobio.conf"
 }
 
@@ -138,7 +139,7 @@ by_mount() {
 	standin "$@"
 	conf core_change=any core_method=mount
 	echo "backend0/default $mnt wekafs core=7,net=eth0,qos_max_ops=1000,_netdev 0 0" \
-		>"$NODE/weka/fstab"
+		>"$SIM/etc/fstab"
 }
 
 # mounted_again VERSION - more cores for a job, fewer for the next one.
@@ -186,7 +187,7 @@ in_cpuset() {
 	echo 0-15 >"$SIM/sys/fs/cgroup/cpuset/cpuset.cpus"
 	client_up
 	conf core_change=any core_method="$1"
-	echo "backend0/default $mnt wekafs net=eth0 0 0" >"$NODE/weka/fstab"
+	echo "backend0/default $mnt wekafs net=eth0 0 0" >"$SIM/etc/fstab"
 	job 7 2
 	run prolog
 	expect_quiet
