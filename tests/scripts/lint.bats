@@ -151,12 +151,12 @@ breaks() {
 	[[ $output == *": finding W53 has a '*' there, but breaks no node at node/"* ]]
 }
 
-# assertions STATUS CALL LINE... - run unheard on a test that calls a function of these lines
+# assertions STATUS CALL LINE... - run tests/tools/assertions on a test that calls a function of these lines
 assertions() {
 	rm -rf "$tree/tests"
 	mkdir -p "$tree/tests/scripts"
 	printf '%s\n' 'new() {' "${@:3}" '}' '@test "new" {' "	$2" '}' >"$tree/tests/scripts/new.bats"
-	run "$SRCDIR/tests/tools/unheard" "$tree"
+	run "$SRCDIR/tests/tools/assertions" "$tree"
 	[ "$status" -eq "$1" ] || { printf '%s: %s\n' "$2" "$output" >&2; return 1; }
 }
 
@@ -179,9 +179,9 @@ assertions() {
 	breaks tested <<-'END'
 		+ tools/new.c void new(void) { findings_add(f, "S98", FINDING_INFO, "", ""); }
 		+ tests/scripts/new.bats # S98
-		+ tests/scripts/new.bats @test "S98 is told" {
+		+ tests/scripts/new.bats @test "S98 is found" {
 		+ tests/unit/test_new.c /* S98 */
-		= tools/new.c:1: finding S98 is told in no test
+		= tools/new.c:1: finding S98 is in no test
 		+ tools/new.c void two(void) { findings_add(f, "S99", FINDING_INFO, "", ""); }
 		+ tests/unit/test_new.c static const char code[] = "S99";
 		+ tools/new.c void three(void) { findings_add(f, "S97", FINDING_INFO, "", ""); }
@@ -225,7 +225,7 @@ assertions() {
 @test "make lint runs all of these checks" {
 	local check
 	grep -qE "^tap '.*' plain$" "$SRCDIR/tests/lint"
-	grep -qE "^tap '.*' heard$" "$SRCDIR/tests/lint"
+	grep -qE "^tap '.*' assertions$" "$SRCDIR/tests/lint"
 	for check in includes circles guards findings tested states; do
 		grep -qE "^tap '.*' wall $check$" "$SRCDIR/tests/lint"
 	done
