@@ -17,77 +17,46 @@
 /* Set [v->type] and [v->client] to the client that mounts [v->fs]; "" if there is none. */
 static void find_client(struct view *v)
 {
-	const struct record *r;
-	size_t i, k;
+	const struct run_mount *mount = v->run->mounts, *end = mount + v->run->mount_count;
 
 	v->type = v->client = "";
-	for (i = 0; i < v->count && !*v->type; i++) {
-		r = v->records[i];
-		for (k = 0; k < r->mount_count; k++) {
-			size_t at = r->mounts[k].client;
-
-			if (at >= r->client_count || strcmp(r->mounts[k].mount, v->fs) != 0)
-				continue;
-			v->type = r->clients[at].type;
-			v->client = r->clients[at].name;
-		}
+	for (; mount < end && !*v->type; mount++) {
+		if (strcmp(mount->mount, v->fs) != 0)
+			continue;
+		v->type = mount->type;
+		v->client = mount->client;
 	}
-}
-
-/* Return true if the client counters cover this job only: it shared none of its nodes. */
-static bool is_client_io_exclusive(struct record *const *records, size_t count)
-{
-	size_t i, k;
-
-	for (i = 0; i < count; i++) {
-		if (records[i]->flags & RECORD_FLAG(SHARED_NODE))
-			return false;
-		for (k = 0; k < records[i]->client_io_count; k++)
-			if (records[i]->client_io[k].scope != IO_SCOPE_JOB &&
-			    records[i]->client_io[k].shared != 0)
-				return false;
-	}
-	return true;
 }
 
 /* Return true if [v->fs] is the only filesystem of its client, on all nodes. */
 static bool is_only_fs(const struct view *v)
 {
-	const struct record *r;
-	size_t i, k;
+	const struct run_mount *mount = v->run->mounts, *end = mount + v->run->mount_count;
 
-	for (i = 0; i < v->count; i++) {
-		r = v->records[i];
-		for (k = 0; k < r->mount_count; k++) {
-			size_t at = r->mounts[k].client;
-
-			if (at < r->client_count && !strcmp(r->clients[at].name, v->client) &&
-			    strcmp(r->mounts[k].mount, v->fs) != 0)
-				return false;
-		}
-	}
-	return true;
+	while (mount < end && (strcmp(mount->client, v->client) || !strcmp(mount->mount, v->fs)))
+		mount++;
+	return mount == end;
 }
 
 /* Counters of a whole client (WEKA) belong to a filesystem if the client has no other. */
-static bool matches_view(const struct io *of_client, const struct view *v)
+static bool matches_view(const struct io *io, const struct view *v)
 {
-	if (of_client->fs)
-		return !strcmp(of_client->fs, v->fs);
-	return !strcmp(of_client->client, v->client) && is_only_fs(v);
+	if (io->fs)
+		return !strcmp(io->fs, v->fs);
+	return !strcmp(io->client, v->client) && is_only_fs(v);
 }
 
-static const struct io *find_client_io(const struct run_series_list *series, const struct view *v)
+/* Return the client's counters; NULL: unknown, or the job shared one of its nodes. */
+static const struct io *find_client_io(const struct view *v)
 {
-	const struct run_series *entry;
-	size_t i;
+	const struct run_series *one = v->run->series, *end = one + v->run->series_count;
 
-	for (i = 0; i < series->count; i++) {
-		entry = &series->list[i];
-		if (entry->kind == RUN_CLIENT_IO && entry->nodes >= v->nodes &&
-		    matches_view(&entry->io, v))
-			return &entry->io;
-	}
+	if (v->run->flags & RECORD_FLAG(SHARED_NODE) || v->run->is_client_io_shared)
+		return NULL;
+	for (; one < end; one++)
+		if (one->kind == RUN_CLIENT_IO && one->nodes >= v->nodes &&
+		    matches_view(&one->io, v))
+			return &one->io;
 	return NULL;
 }
 
@@ -98,8 +67,8 @@ static bool is_enough(const struct view *v, const struct view_times *t)
 	const struct config_advice *least = v->limits;
 
 	return (t->by == VIEW_BY_KERNEL && t->total >= LIMIT_WAITED_S) ||
-	       (view_calls(v) + view_metas(v) > 0 && v->seconds > 0 &&
-		v->seconds >= least->min_seconds) ||
+	       (view_calls(v) + view_metas(v) > 0 && v->run->seconds > 0 &&
+		v->run->seconds >= least->min_seconds) ||
 	       view_bytes(v) + view_mapped(v) >= least->min_mib * MIB ||
 	       view_calls(v) + view_metas(v) >= least->min_calls;
 }
@@ -191,19 +160,16 @@ static int compare(const void *one, const void *other)
 	return strcmp(a->code, b->code) ? strcmp(a->code, b->code) : strcmp(a->fs, b->fs);
 }
 
-/* Fill in the view of line [at]. Return true if it counts this job on a client's filesystem. */
-static bool set_view(struct view *v, const struct run_series_list *series, size_t at,
-		     bool is_exclusive)
+/* Fill in the view of a series. Return true if it counts this job on a client's filesystem. */
+static bool set_view(struct view *v, const struct run_series *series)
 {
-	const struct run_series *entry = &series->list[at];
-
-	if (entry->kind != RUN_APP || entry->io.scope != IO_SCOPE_JOB || !entry->io.fs)
+	if (series->kind != RUN_APP || series->io.scope != IO_SCOPE_JOB || !series->io.fs)
 		return false;
-	v->fs = entry->io.fs;
-	v->io = &entry->io;
-	v->nodes = entry->nodes;
+	v->fs = series->io.fs;
+	v->io = &series->io;
+	v->nodes = series->nodes;
 	find_client(v);
-	v->client_io = is_exclusive ? find_client_io(series, v) : NULL;
+	v->client_io = find_client_io(v);
 	return *v->type;
 }
 
@@ -271,8 +237,7 @@ static void judge_one(struct advice_list *list, const struct view *v, const stru
 }
 
 /* Return why there is no advice, or ADVICE_GIVEN. */
-static enum advice_reason reason_of(const struct advice_list *list,
-				    const struct run_series_list *series,
+static enum advice_reason reason_of(const struct advice_list *list, const struct run *run,
 				    const struct view_times *all, double cached)
 {
 	enum advice_reason why = ADVICE_NO_NUMBERS;
@@ -287,9 +252,9 @@ static enum advice_reason reason_of(const struct advice_list *list,
 		return all->lifetime <= 0 || is_large(all) ? ADVICE_NOTHING : ADVICE_LITTLE;
 	if (list->usage_count)
 		return all->by == VIEW_BY_KERNEL && !is_large(all) ? ADVICE_LITTLE : ADVICE_SHORT;
-	for (i = 0; i < series->count; i++) {
-		io = &series->list[i].io;
-		if (series->list[i].kind != RUN_APP || !io_is_counted(io))
+	for (i = 0; i < run->series_count; i++) {
+		io = &run->series[i].io;
+		if (run->series[i].kind != RUN_APP || !io_is_counted(io))
 			continue;
 		if (io->scope == IO_SCOPE_JOB)
 			return io->fs ? ADVICE_NO_NUMBERS : ADVICE_ALL_FILES;
@@ -298,16 +263,16 @@ static enum advice_reason reason_of(const struct advice_list *list,
 	return why;
 }
 
-static void judge(struct advice_list *list, const struct run_series_list *series, struct view *v)
+static void judge(struct advice_list *list, struct view *v)
 {
-	bool is_exclusive = is_client_io_exclusive(v->records, v->count);
+	const struct run *run = v->run;
 	struct view_times t, all = { 0 }, of_main = { 0 };
 	struct advice found[TIMED_MAX];
-	size_t i, main = series->count;
+	size_t i, main = run->series_count;
 	double most = -1, cached = 0, one;
 
-	for (i = 0; i < series->count; i++) {
-		if (!set_view(v, series, i, is_exclusive))
+	for (i = 0; i < run->series_count; i++) {
+		if (!set_view(v, &run->series[i]))
 			continue;
 		view_times(v, &t);
 		add_usage(list, v, &t, &all);
@@ -321,37 +286,27 @@ static void judge(struct advice_list *list, const struct run_series_list *series
 			of_main = t;
 		}
 	}
-	if (main < series->count && set_view(v, series, main, is_exclusive))
+	if (main < run->series_count && set_view(v, &run->series[main]))
 		check_rules(list, v, &of_main, true,
 			    is_large(&of_main) || of_main.by != VIEW_BY_KERNEL ? RULE_LARGE
 									       : RULE_ALWAYS);
 	list->is_judged |= list->count > 0;
 	if (all.lifetime > 0)
 		list->share = cap_share(all.total / all.lifetime);
-	list->reason = reason_of(list, series, &all, cached);
+	list->reason = reason_of(list, run, &all, cached);
 	qsort(list->list, list->count, sizeof(list->list[0]), compare);
 }
 
-struct advice_list *advice_new(struct record *const *records, size_t count, bool is_whole,
-			       const struct config_advice *limits)
+struct advice_list *advice_new(const struct run *run, const struct config_advice *limits)
 {
-	struct run_series_list *series = run_series_new(records, count);
 	struct advice_list *list = xneed(malloc(sizeof(*list)));
-	const struct run_time time = run_time_of(records, count);
-	struct view v = { .records = records,
-			  .count = count,
-			  .is_whole = is_whole,
-			  .start = time.first,
-			  .seconds = run_time_seconds(&time),
-			  .clock_skew = time.clock_skew,
-			  .limits = limits };
+	struct view v = { .run = run, .limits = limits };
 
 	/* entries of list[] and usages[] are set when they are added */
 	list->is_judged = false;
 	list->count = list->usage_count = 0;
 	list->share = list->slowest = -1;
-	judge(list, series, &v);
-	run_series_free(series);
+	judge(list, &v);
 	return list;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* advice.h - advice on how to change a job, derived from its records
+/* advice.h - advice on how to change a job, derived from its run
  *
  * Terms   advice: a code, the filesystem and class of calls, their share, and numbers of
  *           the job. jobio-advice(7) lists the codes; the report adds the sentences.
@@ -10,7 +10,6 @@
  *           with requests that may overlap; or estimated from the number of calls.
  *         share of the job: I/O time on all these filesystems by lifetime of its processes.
  *         reason: why there is no advice.
- *         whole: the records cover all nodes of the job.
  * Owner   advice_free(), NULL allowed; the texts belong to the list.
  * Errors  none.
  * Runs    ledger, report. Records may be forged: their contents are used as numbers and
@@ -24,7 +23,7 @@
 
 #include "advice/types.h"
 #include "base/config.h"
-#include "record/record.h"
+#include "record/run.h"
 
 #define ADVICE_MAX 64 /* further advice is dropped */
 #define ADVICE_USAGES 16
@@ -58,8 +57,7 @@ struct advice_list {
 	size_t count;
 };
 
-struct advice_list *advice_new(struct record *const *records, size_t count, bool is_whole,
-			       const struct config_advice *limits);
+struct advice_list *advice_new(const struct run *run, const struct config_advice *limits);
 void advice_free(struct advice_list *advice);
 
 /* Return one JSON object, malloc'ed: stored by the ledger with the run, sent as "judged". */

@@ -234,7 +234,7 @@ double calls_revalidated(const struct view *v)
 	if (names < LIMIT_MANY_OPS || all < names)
 		return 0;
 	if (names >= LIMIT_REVALIDATED_TIMES * view_metas(v) &&
-	    reaches(waited * (names / all), LIMIT_HALF_PERCENT, v->seconds))
+	    reaches(waited * (names / all), LIMIT_HALF_PERCENT, v->run->seconds))
 		return names / all;
 	return again >= LIMIT_MANY_OPS ? again / all : 0;
 }
@@ -243,7 +243,7 @@ double calls_revalidated(const struct view *v)
 bool calls_one_folder(const struct view *v, struct advice *a)
 {
 	double creates = view_number(v, IO_OP_CREATE);
-	double rate = v->seconds > 0 ? creates / v->seconds : 0;
+	double rate = v->run->seconds > 0 ? creates / v->run->seconds : 0;
 
 	if (creates < LIMIT_MANY_OPS ||
 	    !reaches(rate, 100 - LIMIT_HEADROOM_PERCENT, v->limits->dir_creates_per_s))
@@ -317,13 +317,13 @@ bool calls_nfs_ceiling(const struct view *v, struct advice *a)
 {
 	double rate = 0;
 
-	if (!is_type(v, "nfs") || !v->client_io || v->seconds <= 0)
+	if (!is_type(v, "nfs") || !v->client_io || v->run->seconds <= 0)
 		return false;
 	if (v->client_io->numbers[IO_READ_CALLS] > 0)
 		rate += (double)v->client_io->numbers[IO_READ_CALLS];
 	if (v->client_io->numbers[IO_WRITE_CALLS] > 0)
 		rate += (double)v->client_io->numbers[IO_WRITE_CALLS];
-	rate /= v->seconds;
+	rate /= v->run->seconds;
 	if (!reaches(rate, LIMIT_FULL_PERCENT, v->limits->nfs_ops_per_s))
 		return false;
 	view_add(a, "per_s", rate);

@@ -10,40 +10,25 @@
 /* ---- the job's request ---------------------------------------------------- */
 
 /* Return true if the client of any node left its settings unchanged because of other jobs. */
-static bool is_node_shared(const struct view *v)
+static bool is_node_shared(const struct run *run)
 {
-	size_t i, k;
+	static const char *const codes[] = { "W46", "NF46", "LU46" };
+	size_t i;
 
-	for (i = 0; i < v->count; i++)
-		for (k = 0; k < v->records[i]->findings.count; k++) {
-			const char *code = v->records[i]->findings.list[k].code;
-
-			if (!strcmp(code, "W46") || !strcmp(code, "NF46") || !strcmp(code, "LU46"))
-				return true;
-		}
+	for (i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if (run_count(run, RUN_GROUPED_FINDINGS, "code", codes[i]))
+			return true;
 	return false;
 }
 
 bool setup_no_profile(const struct view *v, struct advice *a)
 {
-	const struct record *any = NULL;
-	size_t i, nodes = 0;
-
-	for (i = 0; i < v->count; i++) {
-		const struct record *record = v->records[i];
-
-		if (!record->has_request || !*record->request.profile || record->refused ||
-		    record->profile_applied)
-			continue;
-		any = record;
-		nodes++;
-	}
-	if (!any)
+	if (!v->run->lost_profiles)
 		return false;
-	view_add(a, "nodes", (double)nodes);
-	view_add(a, "of_nodes", (double)v->count);
-	snprintf(a->profile, sizeof(a->profile), "%s", any->request.profile);
-	if (is_node_shared(v)) {
+	view_add(a, "nodes", (double)v->run->lost_profiles);
+	view_add(a, "of_nodes", (double)v->run->node_count);
+	snprintf(a->profile, sizeof(a->profile), "%s", v->run->lost_profile);
+	if (is_node_shared(v->run)) {
 		a->option = ADVICE_EXCLUSIVE;
 		a->kind = "shared";
 	}
@@ -52,15 +37,10 @@ bool setup_no_profile(const struct view *v, struct advice *a)
 
 bool setup_cores_unmet(const struct view *v, struct advice *a)
 {
-	size_t i, nodes = 0;
-
-	for (i = 0; i < v->count; i++)
-		nodes += v->records[i]->has_request && !v->records[i]->refused &&
-			 v->records[i]->request.io_cores && !v->records[i]->cores_met;
-	if (!nodes)
+	if (!v->run->lost_cores)
 		return false;
-	view_add(a, "nodes", (double)nodes);
-	view_add(a, "of_nodes", (double)v->count);
+	view_add(a, "nodes", (double)v->run->lost_cores);
+	view_add(a, "of_nodes", (double)v->run->node_count);
 	a->option = ADVICE_NO_CORES;
 	return view_set(a, "", STAKE_CORES_UNMET);
 }
@@ -100,7 +80,7 @@ static void set_cores(const struct view *v, struct advice *a, int64_t cores)
 {
 	a->option = ADVICE_CORES;
 	a->cores = (unsigned int)cores;
-	view_add(a, "io_cores", (double)view_cores(v));
+	view_add(a, "io_cores", (double)v->run->least_cores);
 	view_add(a, "wanted_cores", (double)cores);
 }
 
@@ -124,7 +104,7 @@ static bool has_reached_client(const struct view *v, int64_t cores, struct advic
 /* At the limit in its best second, and at a part of it on average. */
 bool setup_core_bytes(const struct view *v, struct advice *a)
 {
-	int64_t cores = view_cores(v);
+	int64_t cores = v->run->least_cores;
 
 	if (strcmp(v->type, "weka") != 0 || !cores || peak_cores(v) < limit_of(cores) ||
 	    !reaches(mean_cores(v), LIMIT_SUSTAINED_PERCENT, limit_of(cores)) ||
@@ -140,7 +120,7 @@ bool setup_core_bytes(const struct view *v, struct advice *a)
 /* Only calls that bypass the page cache are known to have reached the client. */
 bool setup_core_calls(const struct view *v, struct advice *a)
 {
-	int64_t cores = view_cores(v);
+	int64_t cores = v->run->least_cores;
 
 	if (strcmp(v->type, "weka") != 0 || !cores || !view_has_option(v, "forcedirect") ||
 	    call_cores(v) < limit_of(cores))
@@ -153,32 +133,26 @@ bool setup_core_calls(const struct view *v, struct advice *a)
 /* Several filesystems of one client share its cores: the use of one is unknown. */
 static bool is_single_fs(const struct view *v)
 {
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < v->count; i++)
-		for (k = 0; k < v->records[i]->mount_count; k++)
-			if (strcmp(v->records[i]->mounts[k].mount, v->fs) != 0)
-				return false;
+	for (i = 0; i < v->run->mount_count; i++)
+		if (strcmp(v->run->mounts[i].mount, v->fs) != 0)
+			return false;
 	return true;
 }
 
 /* Cores that the site always reserves cannot be left out by the job. */
 static bool has_requested_cores(const struct view *v)
 {
-	size_t i;
-
-	for (i = 0; i < v->count; i++)
-		if (!v->records[i]->has_request || !v->records[i]->request.io_cores)
-			return false;
-	return true;
+	return v->run->core_requests == (int64_t)v->run->node_count;
 }
 
 bool setup_cores_idle(const struct view *v, struct advice *a)
 {
-	int64_t cores = view_cores(v);
+	int64_t cores = v->run->least_cores;
 
 	if (strcmp(v->type, "weka") != 0 || !cores || !has_requested_cores(v) || !is_single_fs(v) ||
-	    v->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 ||
+	    v->run->seconds < LIMIT_IDLE_S || peak_cores(v) < 0 ||
 	    reaches(peak_cores(v), LIMIT_IDLE_PERCENT, 1) ||
 	    reaches(call_cores(v), LIMIT_IDLE_CALLS_PERCENT, 1) ||
 	    reaches(view_rate(v, view_call_s(v, view_metas(v))), LIMIT_IDLE_CALLS_PERCENT, 1))
@@ -192,7 +166,7 @@ bool setup_cores_idle(const struct view *v, struct advice *a)
 bool setup_one_core(const struct view *v, struct advice *a)
 {
 	static const unsigned int limit = 100 - LIMIT_HEADROOM_PERCENT;
-	int64_t cores = view_cores(v);
+	int64_t cores = v->run->least_cores;
 
 	if (strcmp(v->type, "weka") != 0 || cores < 2 || !has_requested_cores(v) ||
 	    !is_single_fs(v) || !reaches(peak_cores(v), LIMIT_IDLE_PERCENT, 1) ||
@@ -210,22 +184,16 @@ struct node_io {
 	double bytes, us, calls;
 };
 
-static struct node_io node_of(const struct record *record)
+static struct node_io node_of(const struct run_node *node)
 {
-	uint64_t best = record_best_app(record, IO_SCOPE_JOB);
-	struct node_io io = { .name = record->node };
-	const int64_t *n;
-	size_t i;
+	const int64_t *n = node->numbers;
 
-	for (i = 0; i < record->app_count; i++) {
-		if (!(best >> i & 1))
-			continue;
-		n = record->app[i].numbers;
-		io.bytes += view_known(n[IO_READ_BYTES]) + view_known(n[IO_WRITE_BYTES]);
-		io.us += view_known(n[IO_READ_US]) + view_known(n[IO_WRITE_US]);
-		io.calls += view_known(n[IO_READ_CALLS]) + view_known(n[IO_WRITE_CALLS]);
-	}
-	return io;
+	return (struct node_io){
+		.name = node->name,
+		.bytes = view_known(n[IO_READ_BYTES]) + view_known(n[IO_WRITE_BYTES]),
+		.us = view_known(n[IO_READ_US]) + view_known(n[IO_WRITE_US]),
+		.calls = view_known(n[IO_READ_CALLS]) + view_known(n[IO_WRITE_CALLS]),
+	};
 }
 
 /* Return the sum over all nodes, with the name of the node that moved the most bytes. */
@@ -235,8 +203,8 @@ static struct node_io all_nodes(const struct view *v, double *most)
 	size_t i;
 
 	*most = 0;
-	for (i = 0; i < v->count; i++) {
-		one = node_of(v->records[i]);
+	for (i = 0; i < v->run->node_count; i++) {
+		one = node_of(v->run->nodes[i]);
 		if (one.bytes > *most) {
 			*most = one.bytes;
 			all.name = one.name;
@@ -250,7 +218,7 @@ static struct node_io all_nodes(const struct view *v, double *most)
 /* Return true if the nodes can be compared. */
 static bool has_comparable_nodes(const struct view *v)
 {
-	return v->is_whole && v->count > 1 && view_is_busy(v);
+	return run_is_whole(v->run) && v->run->node_count > 1 && view_is_busy(v);
 }
 
 /* Return true if one node moved (nearly) all bytes. */
@@ -272,8 +240,10 @@ bool setup_one_node(const struct view *v, struct advice *a)
 	snprintf(a->node, sizeof(a->node), "%s", all.name);
 	view_add(a, "most_bytes", most);
 	view_add(a, "moved_bytes", all.bytes);
-	view_add(a, "of_nodes", (double)v->count);
-	return view_set(a, "", view_io_share(v) * (double)v->nodes * (1 - 1.0 / (double)v->count));
+	view_add(a, "of_nodes", (double)v->run->node_count);
+	return view_set(a, "",
+			view_io_share(v) * (double)v->nodes *
+				(1 - 1.0 / (double)v->run->node_count));
 }
 
 bool setup_imbalance(const struct view *v, struct advice *a)
@@ -284,12 +254,12 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 	if (!has_comparable_nodes(v))
 		return false;
 	all = all_nodes(v, &most);
-	over = most * (double)v->count / all.bytes;
+	over = most * (double)v->run->node_count / all.bytes;
 	if (is_one_node(most, all.bytes) || !reaches(over, 100 + LIMIT_IMBALANCE_PERCENT, 1))
 		return false;
 	snprintf(a->node, sizeof(a->node), "%s", all.name);
 	view_add(a, "over", over);
-	view_add(a, "of_nodes", (double)v->count);
+	view_add(a, "of_nodes", (double)v->run->node_count);
 	return view_set(a, "", view_io_share(v) * (over - 1));
 }
 
@@ -297,7 +267,7 @@ bool setup_imbalance(const struct view *v, struct advice *a)
 static bool is_comparable(const struct view *v, const struct node_io *one,
 			  const struct node_io *all)
 {
-	double nodes = (double)v->count;
+	double nodes = (double)v->run->node_count;
 
 	return one->us > 0 && all->us > one->us && one->calls >= LIMIT_SPEED_OPS &&
 	       reaches(one->bytes * nodes, LIMIT_HALF_PERCENT, all->bytes) &&
@@ -316,8 +286,8 @@ bool setup_slow_node(const struct view *v, struct advice *a)
 	if (!has_comparable_nodes(v))
 		return false;
 	all = all_nodes(v, &most);
-	for (i = 0; i < v->count; i++) {
-		one = node_of(v->records[i]);
+	for (i = 0; i < v->run->node_count; i++) {
+		one = node_of(v->run->nodes[i]);
 		if (!is_comparable(v, &one, &all))
 			continue;
 		speed = one.bytes / one.us;

@@ -498,7 +498,8 @@ static void large_writes(struct judging *j, double seconds)
 	struct advice *a;
 
 	tail = is_by_bytes ? timing_tail(j->v) : tail;
-	if (reaches(tail, LIMIT_TAIL_PERCENT, 1) && j->v->seconds >= j->v->limits->min_seconds) {
+	if (reaches(tail, LIMIT_TAIL_PERCENT, 1) &&
+	    j->v->run->seconds >= j->v->limits->min_seconds) {
 		a = add_advice(j, "A40", is_by_bytes ? "" : "waits", "write", seconds);
 		view_add(a, "late_share", tail);
 		view_add(a, "late_bytes", tail * view_bytes(j->v));

@@ -23,9 +23,9 @@ static double written(const struct timeline *run, size_t from)
  * of nodes differ. */
 static bool cover(const struct view *v, struct timeline *run)
 {
-	timeline_cover(&v->io->timeline, (int64_t)v->start,
-		       timeline_last(v->start, v->start + v->seconds), run);
-	return v->clock_skew <= 0 && run->count >= TIMELINE_SHAPE_ROWS;
+	timeline_cover(&v->io->timeline, (int64_t)v->run->first,
+		       timeline_last(v->run->first, v->run->first + v->run->seconds), run);
+	return v->run->clock_skew <= 0 && run->count >= TIMELINE_SHAPE_ROWS;
 }
 
 double timing_tail(const struct view *v)

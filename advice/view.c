@@ -54,7 +54,7 @@ double view_mean(const struct view *v, enum io_number bytes, enum io_number call
 
 double view_rate(const struct view *v, double number)
 {
-	return v->seconds > 0 && v->nodes ? number / v->seconds / (double)v->nodes : 0;
+	return v->run->seconds > 0 && v->nodes ? number / v->run->seconds / (double)v->nodes : 0;
 }
 
 double view_call_s(const struct view *v, double calls)
@@ -105,36 +105,9 @@ bool view_is_busy(const struct view *v)
 	return moved >= v->limits->min_mib * MIB && share >= least;
 }
 
-static bool is_set(const struct change *change, const char *fs, const char *option)
-{
-	return change->was_done && change->kind && change->target && change->new_value &&
-	       !strcmp(change->kind, "mount-option") && !strcmp(change->target, fs) &&
-	       !strcmp(change->new_value, option);
-}
-
 bool view_has_option(const struct view *v, const char *option)
 {
-	size_t i, k;
-
-	for (i = 0; i < v->count; i++)
-		for (k = 0; k < v->records[i]->changes.count; k++)
-			if (is_set(&v->records[i]->changes.list[k], v->fs, option))
-				return true;
-	return false;
-}
-
-int64_t view_cores(const struct view *v)
-{
-	int64_t least = 0, cores;
-	size_t i;
-
-	for (i = 0; i < v->count; i++) {
-		cores = v->records[i]->io_cores_count;
-		if (!v->records[i]->has_io_cores || cores < 1 || !v->records[i]->cores_met)
-			return 0;
-		least = least && least < cores ? least : cores;
-	}
-	return least;
+	return run_has_option(v->run, v->fs, option);
 }
 
 /* ---- times -------------------------------------------------------------------- */
@@ -148,7 +121,7 @@ static double seconds(const struct view *v, enum io_number us)
  * share. */
 static double gain_of(const struct view *v, const struct view_times *t)
 {
-	double slowest = v->seconds > 0 ? seconds(v, IO_SLOWEST_US) / v->seconds : 0;
+	double slowest = v->run->seconds > 0 ? seconds(v, IO_SLOWEST_US) / v->run->seconds : 0;
 
 	return larger(t->total / t->lifetime, slowest > 1 ? 1 : slowest);
 }
@@ -222,7 +195,7 @@ static void estimate(const struct view *v, struct view_times *t)
 				waited(v, IO_WRITE_US) >= 0
 			? VIEW_BY_CLIENT
 			: VIEW_BY_CALLS;
-	t->lifetime = v->seconds * (double)v->nodes;
+	t->lifetime = v->run->seconds * (double)v->nodes;
 	t->read = moving(v, true, 1 - part);
 	t->write = moving(v, false, 1);
 	t->meta = larger(waited(v, IO_META_US), least);
@@ -248,7 +221,7 @@ void view_times(const struct view *v, struct view_times *t)
 				  .lifetime = seconds(v, IO_THREAD_US) };
 	t->total = t->read + t->write + t->meta + t->sync + t->close + t->mapped + t->async;
 	if (t->lifetime <= 0 && v->io->numbers[IO_THREAD_US] == 0 && t->total <= 0)
-		t->lifetime = v->seconds * (double)v->nodes; /* no process used it */
+		t->lifetime = v->run->seconds * (double)v->nodes; /* no process used it */
 	if (t->lifetime <= 0) {
 		estimate(v, t);
 		return;

@@ -20,18 +20,14 @@
 
 #include "advice/types.h"
 #include "base/config.h"
-#include "record/record.h"
+#include "record/run.h"
 
 struct view {
 	const char *fs, *type;
 	const char *client; /* its section in jobio.conf */
 	const struct io *io, *client_io;
-	struct record *const *records; /* of the run */
-	size_t count, nodes;	       /* nodes: with counters of it */
-	bool is_whole;
-	double start;	   /* on the first node; < 0: unknown */
-	double seconds;	   /* elapsed time of the job */
-	double clock_skew; /* seconds by which clocks of nodes differ (run.h) */
+	const struct run *run;
+	size_t nodes; /* with counters of it */
 	const struct config_advice *limits;
 };
 
@@ -66,8 +62,6 @@ bool view_is_busy(const struct view *v);
 
 /* Return true if jobio set this mount option on this filesystem. */
 bool view_has_option(const struct view *v, const char *option);
-/* Fewest io-cores of a node that the client runs on; 0: none or unknown. */
-int64_t view_cores(const struct view *v);
 
 void view_times(const struct view *v, struct view_times *times);
 /* I/O share of the lifetime of the thread with the most I/O time; < 0: unknown, or it ran for less

@@ -29,7 +29,7 @@
 #include "ledger/acct.h"
 #include "ledger/metrics.h"
 #include "ledger/nodelay.h"
-#include "ledger/run_results.h"
+#include "ledger/merge.h"
 #include "ledger/server.h"
 #include "ledger/service.h"
 #include "ledger/store.h"
@@ -522,7 +522,7 @@ static int run(const struct arguments *arguments)
 		rc = check_all(config);
 	else if (arguments->judge)
 		rc = calibrate(config, &err) < 0 ||
-		     run_results_stream(stdin, stdout, &config->advice, &err) < 0;
+		     merge_stream(stdin, stdout, &config->advice, &err) < 0;
 	else if (arguments->writer)
 		rc = writer_main(config, WRITER_FD);
 	else if (check_user(&config->ledger, &err) == 0 && serve(config, &err) == 0)

@@ -25,7 +25,6 @@
 #include <time.h>
 
 #include "ledger/mariadb.h"
-#include "ledger/run_row.h"
 #include "ledger/store_ops.h"
 
 /* An operation of this transaction: a record, or a statement. */

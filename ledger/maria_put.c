@@ -30,7 +30,7 @@ struct job {
 
 /* One of those runs, and what to write to it. */
 struct locked {
-	struct run_row row; /* id 0: not in the database yet */
+	struct store_row row; /* id 0: not in the database yet */
 	size_t job;
 	int64_t seq;
 	bool is_changed;
@@ -152,7 +152,7 @@ void maria_drop_rows(struct maria *m)
 
 	for (i = 0; i < m->runs.count; i++) {
 		drop_names(run_at(m, i));
-		free(run_at(m, i)->row.nodelist);
+		store_row_clear(&run_at(m, i)->row);
 	}
 	m->runs.count = m->jobs.count = m->buffered.count = 0;
 	m->buffered_bytes = 0;
@@ -176,7 +176,7 @@ static int write_run(struct maria *m, struct locked *run, struct err *err)
 {
 	const struct job *job = job_at(m, run->job);
 	struct value values[STORE_ROW_VALUES + 4];
-	struct run_row *row = &run->row;
+	struct store_row *row = &run->row;
 
 	store_row_values(row, values);
 	values[STORE_ROW_VALUES] = value_text(job->cluster);
@@ -273,7 +273,7 @@ static ssize_t lock_job(struct maria *m, const struct record *r, struct err *err
 	while ((rc = mariadb_row(m->db, err)) > 0) {
 		run = maria_list_add(&m->runs, sizeof(*run));
 		store_read_row(&m->store, &run->row);
-		run->seq = mariadb_number(m->db, STORE_ROW_VALUES);
+		run->seq = mariadb_number(m->db, STORE_ROW_COLUMN_COUNT);
 		use_cached_names(m, run);
 		run->job = at;
 		if (run->seq > job->last_seq)
@@ -346,21 +346,21 @@ static int find_record(struct maria *m, size_t run, const char *node, ssize_t *b
 static ssize_t find_run(struct maria *m, size_t job, const struct record *r, int64_t now_s,
 			struct err *err)
 {
-	double best = -1, gap, end = run_row_end(r, now_s);
+	double best = -1, gap, end = store_row_end(r, now_s);
 	ssize_t found = -1, buffered;
 	const char *text;
 	size_t i, size;
 	int has;
 
 	for (i = 0; i < m->runs.count; i++) {
-		const struct run_row *row = &run_at(m, i)->row;
+		const struct store_row *row = &run_at(m, i)->row;
 
 		if (run_at(m, i)->job != job)
 			continue;
-		gap = run_row_distance(r, end, row);
+		gap = store_row_distance(r, end, row);
 		if (gap < 0 || (best >= 0 && gap >= best))
 			continue;
-		has = gap > 0 && !run_row_is_blank(r, row)
+		has = gap > 0 && !store_row_is_blank(r, row)
 			      ? find_record(m, i, r->node, &buffered, &text, &size, err)
 			      : 0;
 		if (has < 0)
@@ -379,7 +379,7 @@ static ssize_t add_run(struct maria *m, size_t job, const struct record *r, int6
 
 	run->job = job;
 	run->seq = ++job_at(m, job)->last_seq;
-	run->row = run_row_new(r, now_s);
+	store_row_init(&run->row, r, now_s);
 	return (ssize_t)m->runs.count - 1;
 }
 
@@ -402,7 +402,7 @@ int maria_put_record(struct maria *m, struct entry *entry, const struct record *
 {
 	ssize_t job = lock_job(m, r, err), run, buffered = -1;
 	const char *text = NULL;
-	struct run_row *row;
+	struct store_row *row;
 	size_t size = 0;
 	int has;
 
@@ -416,13 +416,10 @@ int maria_put_record(struct maria *m, struct entry *entry, const struct record *
 	has = find_record(m, (size_t)run, r->node, &buffered, &text, &size, err);
 	if (has < 0)
 		return -1;
-	if (has && !run_row_is_better(r, entry->bytes, entry->size, text, size))
+	if (has && !store_row_is_better(r, entry->bytes, entry->size, text, size))
 		return 0;
 	row = &run_at(m, (size_t)run)->row;
-	run_row_update(row, r, entry->now_s);
-	row->nodes_seen += !has;
-	row->version++;
-	row->next_try = run_row_due(row, entry->now_s, entry->grace_s);
+	store_row_add(row, r, !has, entry->now_s, entry->grace_s);
 	run_at(m, (size_t)run)->is_changed = true;
 	entry->due = row->next_try;
 	return buffer_record(m, (size_t)run, r, buffered, entry, err) < 0 ? -1 : 1;

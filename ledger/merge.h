@@ -1,45 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge.h - merge the records of a run's nodes into one summary
+/* merge.h - merge the records of a run: its summary and its advice
  *
- * Terms   node summary: excerpt of one record.
- *         better: of two records of the same node (an epilog that ran twice, a
- *           node that came back after a reboot) the store keeps one: the one with more
- *           counters (record_weight()), then the one with a known start, then the one
- *           without node_rebooted, then the later end, then the larger digest of its
- *           text. The order of arrival does not matter.
- *         Numbers of a record: those of scope job that record_best_app()
- *           chooses. Node-wide numbers are used only if no record of the run has
- *           any of scope job; the summary contains the scope.
- * Owner   struct merge copies what it needs: merge_free(), NULL allowed.
- * Errors  none.
- * Runs    ledger. The order of merge_add() calls does not matter.
+ * Terms   judged: the JSON object of advice_text(). site: ledger/site_run.h.
+ * Owner   runs: run_free(); site_run_free().
+ * Errors  NULL or -1, the reason in *err. Records that cannot be read are counted in
+ *           left_out; *why: the reason of the last one.
+ * Runs    ledger.
  */
 #ifndef JOBIO_LEDGER_MERGE_H
 #define JOBIO_LEDGER_MERGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 
-#include "record/record.h"
-#include "record/summary.h"
+#include "base/config.h"
+#include "base/err.h"
+#include "ledger/site_run.h"
+#include "ledger/store.h"
+#include "record/run.h"
 
-struct merge;
+/* Merge the records in the store; NULL: the store failed. */
+struct run *merge_load(struct store *store, int64_t id, struct err *why, struct err *err);
 
-struct merge *merge_new(void);
-void merge_free(struct merge *merge);
+/* Set the summary and 'judged' of a row; and *site, unless it is NULL. */
+void merge_describe(const struct run *run, const struct config_advice *limits,
+		    struct store_row *row, struct site_run **site);
 
-/* Return a 64-bit digest of a record's text. */
-uint64_t merge_digest(const char *text, size_t size);
-
-/* Return true if the first record is better than the second. */
-bool merge_is_better(const struct record *first, uint64_t first_digest, const struct record *second,
-		     uint64_t second_digest);
-
-/* Add a record, one for each node. */
-void merge_add(struct merge *merge, const struct record *record);
-
-/* Missing nodes are those of the longest node list without a record. */
-void merge_summary(struct merge *merge, struct summary *summary);
+/* Read records from 'in', one a line, those of a job adjacent. Write a line of JSON for each job to
+ * 'out': {"job":7,"summary":"..","judged":{..}}. */
+int merge_stream(FILE *in, FILE *out, const struct config_advice *limits, struct err *err);
 
 #endif

@@ -8,13 +8,13 @@
 #include <strings.h>
 
 #include "base/number.h"
-#include "ledger/run_results.h"
+#include "ledger/merge.h"
 #include "ledger/site.h"
 #include "link/ledger_link.h"
 #include "record/alloc.h"
 #include "record/json.h"
 #include "record/record.h"
-#include "record/summary.h"
+#include "record/run_json.h"
 
 #define DEPTH_MAX 16
 #define RUNS_MAX 64
@@ -163,74 +163,52 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 	return 0;
 }
 
-static int merge_one(const char *text, size_t size, void *arg, struct err *err)
+/* Add exact totals; compute summary and advice again if they are out of date. Jobs of very many
+ * nodes are left out: they would delay other requests. */
+static int refresh(struct service *service, struct store_row *row, struct json *top,
+		   struct err *err)
 {
-	(void)err;
-	(void)run_results_add(arg, text, size, NULL);
+	struct run *run;
+	struct err why;
+
+	if (row->run.nodes_seen > MERGE_MAX)
+		return 0;
+	run = merge_load(service->store, row->id, &why, err);
+	if (!run)
+		return -1;
+	if (row->dirty == STORE_DIRTY)
+		merge_describe(run, service->advice, row, NULL);
+	run_json_add_totals(top, run);
+	run_free(run);
 	return 0;
 }
 
-/* Add exact totals; compute summary and advice again if they are out of date. Jobs of very many
- * nodes are left out: they would delay other requests. */
-static int refresh(struct service *service, struct store_run *run, struct json *top,
-		   struct err *err)
+static void describe(struct json *o, const struct store_row *row)
 {
-	struct run_results *results = NULL;
-	struct run_result result;
-	struct json *totals;
-	int rc = 0;
+	const struct run_key *key = &row->run.key;
 
-	if (run->nodes_seen > MERGE_MAX)
-		return 0;
-	results = run_results_new(run->dirty == STORE_DIRTY);
-	rc = store_records(service->store, run->id, merge_one, results, err);
-	if (rc < 0)
-		goto out;
-	run_results_make(results, run, service->advice, &result);
-	if (run->dirty == STORE_DIRTY) {
-		free(run->summary);
-		run->summary = xstrdup(result.text);
-		free(run->judged);
-		run->judged = result.judged;
-		result.judged = NULL;
-	}
-	totals = json_add_object(top, "totals");
-	json_add_known(totals, "read_bytes", result.summary.rd_bytes);
-	json_add_known(totals, "read_calls", result.summary.rd_calls);
-	json_add_known(totals, "write_bytes", result.summary.wr_bytes);
-	json_add_known(totals, "write_calls", result.summary.wr_calls);
-	json_add_known(totals, "peak_read_Bps", result.summary.peak_rd);
-	json_add_known(totals, "peak_write_Bps", result.summary.peak_wr);
-	run_result_clear(&result);
-out:
-	run_results_free(results);
-	return rc < 0 ? -1 : 0;
-}
-
-static void describe(struct json *o, const struct store_run *run)
-{
-	json_add_text(o, "cluster", run->cluster);
-	json_add_known(o, "job", run->job);
-	json_add_known(o, "restart", run->restart);
-	json_add_known(o, "array_job", run->array_job);
-	json_add_known(o, "array_task", run->array_task);
-	json_add_known(o, "het_job", run->het_job);
-	json_add_known(o, "het_offset", run->het_offset);
-	json_add_known(o, "nodes_seen", run->nodes_seen);
-	json_add_known(o, "nodes_expected", run->nodes_expected);
+	json_add_text(o, "cluster", key->cluster);
+	json_add_known(o, "job", key->job);
+	json_add_known(o, "restart", key->restart);
+	json_add_known(o, "array_job", key->array_job);
+	json_add_known(o, "array_task", key->array_task);
+	json_add_known(o, "het_job", key->het_job);
+	json_add_known(o, "het_offset", key->het_offset);
+	json_add_known(o, "nodes_seen", row->run.nodes_seen);
+	json_add_known(o, "nodes_expected", row->run.nodes_expected);
 	json_add_text(o, "state",
-		      run->dirty != STORE_DIRTY ? "written"
-		      : run->written		? "changed"
-		      : run->tries		? "retrying"
+		      row->dirty != STORE_DIRTY ? "written"
+		      : row->written		? "changed"
+		      : row->tries		? "retrying"
 						: "waiting");
-	json_add_text(o, "error", run->error);
-	json_add_text(o, "summary", run->summary);
+	json_add_text(o, "error", row->error);
+	json_add_text(o, "summary", row->summary);
 }
 
 /* Add the advice about the run, if it has been judged. */
-static void add_judged(struct json *o, const struct store_run *run)
+static void add_judged(struct json *o, const struct store_row *row)
 {
-	struct json *judged = run->judged ? json_parse(run->judged) : NULL;
+	struct json *judged = row->judged ? json_parse(row->judged) : NULL;
 
 	if (judged)
 		json_add_copy(o, "judged", judged);
@@ -243,13 +221,15 @@ struct requester {
 	const char *cluster;
 };
 
-static bool may_read(const struct service *service, const struct store_run *run,
+static bool may_read(const struct service *service, const struct store_row *row,
 		     const struct requester *requester)
 {
-	if (requester->cluster && strcasecmp(requester->cluster, run->cluster) != 0)
+	const struct run_key *key = &row->run.key;
+
+	if (requester->cluster && strcasecmp(requester->cluster, key->cluster) != 0)
 		return false;
 	return requester->uid == 0 || requester->uid == service->ledger_uid ||
-	       requester->uid == run->uid;
+	       requester->uid == key->uid;
 }
 
 /* "7", "5_1" or "7+1" */
@@ -277,30 +257,30 @@ static int parse_job(const char *text, struct store_selector *selector, struct e
 	return 0;
 }
 
-/* Add the summary of each run that this user may see. *run is the newest of them, or the one asked
+/* Add the summary of each run that this user may see. *row is the newest of them, or the one asked
  * for. Return 1, 0 if there is none, -1 if the store failed. */
 static int list_runs(struct service *service, const int64_t *ids, int count, int64_t restart,
-		     const struct requester *requester, struct json *runs, struct store_run *run,
+		     const struct requester *requester, struct json *runs, struct store_row *row,
 		     struct err *err)
 {
-	struct store_run one;
+	struct store_row one;
 	int i, found = 0, failed = 0;
 
 	for (i = 0; i < count; i++) {
-		if (store_run_load(service->store, ids[i], &one, err) < 0) {
+		if (store_load(service->store, ids[i], &one, err) < 0) {
 			failed = -1;
 			continue;
 		}
 		if (!may_read(service, &one, requester)) {
-			store_run_free(&one);
+			store_row_clear(&one);
 			continue;
 		}
 		describe(json_append_object(runs), &one);
-		if (!found && (restart < 0 || restart == one.restart)) {
-			*run = one;
+		if (!found && (restart < 0 || restart == one.run.key.restart)) {
+			*row = one;
 			found = 1;
 		} else {
-			store_run_free(&one);
+			store_row_clear(&one);
 		}
 	}
 	return found ? 1 : failed;
@@ -312,13 +292,13 @@ struct run_query {
 	const char *after; /* NULL: all; else only the records of later nodes */
 };
 
-static int put_records(struct service *service, const struct store_run *run,
+static int put_records(struct service *service, const struct store_row *row,
 		       const struct run_query *query, FILE *out, struct err *err)
 {
 	struct collector c = { .out = out };
 
 	fputs(",\"records\":[", out);
-	if (store_records_after(service->store, run->id, query->after ? query->after : "", collect,
+	if (store_records_after(service->store, row->id, query->after ? query->after : "", collect,
 				&c, err) < 0)
 		return -1;
 	fprintf(out, "],\"records_left_out\":%" PRId64, c.omitted);
@@ -326,7 +306,7 @@ static int put_records(struct service *service, const struct store_run *run,
 }
 
 /* Return the run, its records, and then the list of runs. NULL: the store failed. */
-static char *whole_run(struct service *service, struct store_run *run,
+static char *whole_run(struct service *service, struct store_row *row,
 		       const struct run_query *query, const struct json *runs, struct err *err)
 {
 	struct json *top = ok_reply();
@@ -336,15 +316,15 @@ static char *whole_run(struct service *service, struct store_run *run,
 	int rc = 0;
 
 	if (!query->after) {
-		rc = refresh(service, run, top, err);
-		describe(top, run);
-		add_judged(top, run);
+		rc = refresh(service, row, top, err);
+		describe(top, row);
+		add_judged(top, row);
 	}
 	head = json_line_free(top);
 	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
 	free(head);
 	if (rc == 0)
-		rc = put_records(service, run, query, out, err);
+		rc = put_records(service, row, query, out, err);
 	if (!query->after)
 		fprintf(out, ",\"runs\":%s", json_line(runs));
 	fputc('}', out);
@@ -363,16 +343,16 @@ static char *get_run(struct service *service, const int64_t *ids, int count,
 		     struct err *err)
 {
 	struct json *top = json_new_object(), *runs = json_add_list(top, "runs");
-	struct store_run run = { 0 };
+	struct store_row row = { 0 };
 	char *answer = NULL;
 	int found;
 
-	found = list_runs(service, ids, count, query->restart, requester, runs, &run, err);
+	found = list_runs(service, ids, count, query->restart, requester, runs, &row, err);
 	if (!found)
 		*err->text = 0;
 	if (found > 0)
-		answer = whole_run(service, &run, query, runs, err);
-	store_run_free(&run);
+		answer = whole_run(service, &row, query, runs, err);
+	store_row_clear(&row);
 	json_free(top);
 	return answer;
 }
@@ -424,20 +404,21 @@ static int list_family(struct service *service, enum store_job_kind kind, uint32
 {
 	const struct store_selector selector = { kind, job, RECORD_UNKNOWN, requester->cluster };
 	int64_t *ids = xcalloc(FAMILY_MAX, sizeof(*ids));
-	struct store_run run;
+	struct store_row row;
 	char text[40];
 	int i, count;
 
 	count = store_find(service->store, &selector, ids, FAMILY_MAX, err);
 	for (i = 0; i < count; i++) {
-		if (store_run_load(service->store, ids[i], &run, err) < 0)
+		if (store_load(service->store, ids[i], &row, err) < 0)
 			continue;
 		snprintf(text, sizeof(text), "%" PRIu32 "%c%" PRId64, job,
 			 kind == STORE_ARRAY_TASK ? '_' : '+',
-			 kind == STORE_ARRAY_TASK ? run.array_task : run.het_offset);
-		if (may_read(service, &run, requester))
+			 kind == STORE_ARRAY_TASK ? row.run.key.array_task
+						  : row.run.key.het_offset);
+		if (may_read(service, &row, requester))
 			add_once(list, text);
-		store_run_free(&run);
+		store_row_clear(&row);
 	}
 	free(ids);
 	return count < 0 ? -1 : 0;
@@ -476,7 +457,7 @@ static int splice(const char *text, size_t size, void *arg, struct err *err)
 }
 
 /* Set *text to all records of a run, or to NULL if they are too many. */
-static int splice_records(struct service *service, const struct store_run *run, bool is_brief,
+static int splice_records(struct service *service, const struct store_row *row, bool is_brief,
 			  char **text, struct err *err)
 {
 	struct collector p = { .is_brief = is_brief };
@@ -485,8 +466,8 @@ static int splice_records(struct service *service, const struct store_run *run, 
 
 	*text = NULL;
 	p.out = xneed(open_memstream(text, &size));
-	if (run->nodes_seen <= LIST_NODES_MAX)
-		rc = store_records(service->store, run->id, splice, &p, err);
+	if (row->run.nodes_seen <= LIST_NODES_MAX)
+		rc = store_records(service->store, row->id, splice, &p, err);
 	fclose(p.out);
 	xneed(*text);
 	if (rc) {
@@ -497,39 +478,39 @@ static int splice_records(struct service *service, const struct store_run *run, 
 }
 
 /* Return a judged run with the number and the time of its records instead of these. */
-static char *list_head(const struct store_run *run)
+static char *list_head(const struct store_row *row)
 {
 	struct json *top = json_new_object(), *time;
 
-	describe(top, run);
-	add_judged(top, run);
-	json_add_number(top, "record_count", run->nodes_seen);
+	describe(top, row);
+	add_judged(top, row);
+	json_add_number(top, "record_count", row->run.nodes_seen);
 	time = json_add_object(top, "time");
-	json_add_seconds(time, "first", run->first);
-	json_add_seconds(time, "last", run->last);
-	json_add_seconds(time, "seconds", run->last - run->first);
+	json_add_seconds(time, "first", row->run.first);
+	json_add_seconds(time, "last", row->run.last);
+	json_add_seconds(time, "seconds", row->run.last - row->run.first);
 	return json_line_free(top);
 }
 
 /* Set *text to one run of the list, in the format of get. */
-static int list_run(struct service *service, const struct json *request, struct store_run *run,
+static int list_run(struct service *service, const struct json *request, struct store_row *row,
 		    char **text, struct err *err)
 {
 	char *head, *records;
 	struct json *top;
 	int rc;
 
-	if (json_is_true(request, "head") && run->judged && run->dirty != STORE_DIRTY) {
-		*text = list_head(run);
+	if (json_is_true(request, "head") && row->judged && row->dirty != STORE_DIRTY) {
+		*text = list_head(row);
 		return 0;
 	}
 	top = json_new_object();
-	rc = splice_records(service, run, json_is_true(request, "brief"), &records, err);
-	if (rc == 0 && run->dirty == STORE_DIRTY)
-		rc = refresh(service, run, top, err);
-	describe(top, run);
-	add_judged(top, run);
-	json_add_known(top, "records_left_out", records ? 0 : run->nodes_seen);
+	rc = splice_records(service, row, json_is_true(request, "brief"), &records, err);
+	if (rc == 0 && row->dirty == STORE_DIRTY)
+		rc = refresh(service, row, top, err);
+	describe(top, row);
+	add_judged(top, row);
+	json_add_known(top, "records_left_out", records ? 0 : row->run.nodes_seen);
 	head = json_line_free(top);
 	if (rc == 0)
 		*text = xasprintf("%.*s,\"records\":[%s]}", (int)strlen(head) - 1, head,
@@ -546,17 +527,17 @@ static int list_job(struct service *service, const struct json *request, uint32_
 	const struct store_selector selector = { STORE_JOB, job, RECORD_UNKNOWN,
 						 requester->cluster };
 	int64_t ids[RUNS_MAX];
-	struct store_run run;
+	struct store_row row;
 	int i, rc = 0, count = store_find(service->store, &selector, ids, RUNS_MAX, err);
 
 	for (i = 0; i < count && !*text; i++) {
-		if (store_run_load(service->store, ids[i], &run, err) < 0) {
+		if (store_load(service->store, ids[i], &row, err) < 0) {
 			rc = -1;
 			continue;
 		}
-		if (may_read(service, &run, requester))
-			rc = list_run(service, request, &run, text, err);
-		store_run_free(&run);
+		if (may_read(service, &row, requester))
+			rc = list_run(service, request, &row, text, err);
+		store_row_clear(&row);
 	}
 	return count < 0 || (rc < 0 && !*text) ? -1 : 0;
 }

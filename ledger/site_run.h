@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "advice/advice.h"
-#include "record/record.h"
+#include "record/run.h"
 
 #define SITE_FS_MAX 16
 #define SITE_NAME_MAX 1024 /* and that of a type, with the final 0 */
@@ -68,11 +68,7 @@ struct site_run {
 void site_fs_init(struct site_fs *fs);
 void site_fs_add(struct site_fs *fs, const struct site_fs *more);
 
-struct site_run *site_run_new(void);
-void site_run_free(struct site_run *run);
-
-/* Add a node's record. */
-void site_run_add(struct site_run *run, const struct record *record);
-void site_run_set_advice(struct site_run *run, const struct advice_list *list);
+struct site_run *site_run_new(const struct run *run, const struct advice_list *list);
+void site_run_free(struct site_run *site);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/store.h"
 
+#include <stdio.h>
 #include <string.h>
 
-#include "ledger/run_row.h"
 #include "record/alloc.h"
 
 /* Cluster ?4, or any if it is NULL; and the end of a claim. MariaDB's column is binary, which has
@@ -62,8 +62,7 @@ static const char *const statements[STORE_DIALECTS][STATEMENTS] = {
 	[STORE_MARIADB] = STATEMENTS_OF(MARIADB),
 };
 
-static const char load_run[] =
-	"SELECT id, version, cluster, summary, error, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodes_seen, nodes_expected, tries, next_try, written, dirty, judged FROM runs WHERE id=?1";
+static const char load_run[] = "SELECT " STORE_ROW_COLUMNS " FROM runs WHERE id=?1";
 static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
 static const char newest[] = "SELECT coalesce(max(last), 0) FROM runs WHERE last<=?1+86400";
 
@@ -131,40 +130,53 @@ static char *copy_text(struct store *store, int column)
 	return xstrdup(store->ops->text(store, column, NULL));
 }
 
-void store_read_row(struct store *store, struct run_row *row)
+void store_read_row(struct store *store, struct store_row *row)
 {
 	int64_t (*number)(struct store * store, int column) = store->ops->number;
+	struct run *run = &row->run;
 
-	*row = (struct run_row){ .id = number(store, 0),
-				 .restart = number(store, 1),
-				 .first = store->ops->real(store, 2),
-				 .last = store->ops->real(store, 3),
-				 .nodelist = copy_text(store, 4),
-				 .nodes_seen = number(store, 5),
-				 .nodes_expected = number(store, 6),
-				 .version = number(store, 7),
-				 .array_job = number(store, 8),
-				 .array_task = number(store, 9),
-				 .het_job = number(store, 10),
-				 .het_offset = number(store, 11),
-				 .next_try = number(store, 12) };
+	*row = (struct store_row){ .id = number(store, 0),
+				   .version = number(store, 1),
+				   .dirty = (enum store_dirt)number(store, 15),
+				   .tries = number(store, 16),
+				   .next_try = number(store, 17),
+				   .written = number(store, 18),
+				   .summary = copy_text(store, 19),
+				   .error = copy_text(store, 20),
+				   .judged = copy_text(store, 21) };
+	run_init(run);
+	run->key = (struct run_key){ .job = (uint32_t)number(store, 3),
+				     .uid = (uint32_t)number(store, 4),
+				     .restart = number(store, 5),
+				     .array_job = number(store, 6),
+				     .array_task = number(store, 7),
+				     .het_job = number(store, 8),
+				     .het_offset = number(store, 9) };
+	snprintf(run->key.cluster, sizeof(run->key.cluster), "%s",
+		 store->ops->text(store, 2, NULL));
+	run->first = store->ops->real(store, 10);
+	run->last = store->ops->real(store, 11);
+	run->nodelist = copy_text(store, 12);
+	run->nodes_seen = number(store, 13);
+	run->nodes_expected = number(store, 14);
 }
 
-void store_row_values(const struct run_row *row, struct value values[STORE_ROW_VALUES])
+void store_row_values(const struct store_row *row, struct value values[STORE_ROW_VALUES])
 {
+	const struct run *run = &row->run;
 	const struct value all[STORE_ROW_VALUES] = {
 		value_number(row->id),
-		value_known(row->restart),
-		value_real(row->first),
-		value_real(row->last),
-		value_text(row->nodelist),
-		value_number(row->nodes_seen),
-		value_known(row->nodes_expected),
+		value_known(run->key.restart),
+		value_real(run->first),
+		value_real(run->last),
+		value_text(run->nodelist),
+		value_number(run->nodes_seen),
+		value_known(run->nodes_expected),
 		value_number(row->version),
-		value_known(row->array_job),
-		value_known(row->array_task),
-		value_known(row->het_job),
-		value_known(row->het_offset),
+		value_known(run->key.array_job),
+		value_known(run->key.array_task),
+		value_known(run->key.het_job),
+		value_known(run->key.het_offset),
 		value_number(row->next_try),
 	};
 
@@ -194,40 +206,13 @@ int store_find(struct store *store, const struct store_selector *selector, int64
 	return store_list_ids(store, sql(store, which), values, ids, max, err);
 }
 
-static void fill_run(struct store *store, struct store_run *run)
-{
-	int64_t (*number)(struct store * store, int column) = store->ops->number;
-
-	*run = (struct store_run){ .id = number(store, 0),
-				   .version = number(store, 1),
-				   .cluster = copy_text(store, 2),
-				   .summary = copy_text(store, 3),
-				   .error = copy_text(store, 4),
-				   .job = (uint32_t)number(store, 5),
-				   .uid = (uint32_t)number(store, 6),
-				   .restart = number(store, 7),
-				   .array_job = number(store, 8),
-				   .array_task = number(store, 9),
-				   .het_job = number(store, 10),
-				   .het_offset = number(store, 11),
-				   .first = store->ops->real(store, 12),
-				   .last = store->ops->real(store, 13),
-				   .nodes_seen = number(store, 14),
-				   .nodes_expected = number(store, 15),
-				   .tries = number(store, 16),
-				   .next_try = number(store, 17),
-				   .written = number(store, 18),
-				   .dirty = (enum store_dirt)number(store, 19),
-				   .judged = copy_text(store, 20) };
-}
-
-int store_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err)
+int store_load(struct store *store, int64_t id, struct store_row *row, struct err *err)
 {
 	const struct value value = value_number(id);
 	int rc = query_one(store, load_run, &value, err);
 
 	if (rc > 0)
-		fill_run(store, run);
+		store_read_row(store, row);
 	else if (rc == 0)
 		err_set(err, "store: run %lld is gone", (long long)id);
 	store->ops->end(store);
@@ -257,25 +242,26 @@ int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struc
 	return store_records_after(store, id, "", fn, arg, err);
 }
 
-int store_done(struct store *store, const struct store_run *run, const char *summary, int64_t now_s,
-	       int64_t again_s, struct err *err)
+int store_done(struct store *store, const struct store_row *row, int64_t now_s, int64_t again_s,
+	       struct err *err)
 {
+	const struct run_key *key = &row->run.key;
 	const struct value values[] = {
-		value_number(run->id),	     value_number(run->version),
-		value_text(summary),	     value_number(now_s),
-		value_known(run->array_job), value_known(run->array_task),
-		value_known(run->het_job),   value_known(run->het_offset),
-		value_number(again_s),	     value_text(run->judged),
+		value_number(row->id),	     value_number(row->version),
+		value_text(row->summary),    value_number(now_s),
+		value_known(key->array_job), value_known(key->array_task),
+		value_known(key->het_job),   value_known(key->het_offset),
+		value_number(again_s),	     value_text(row->judged),
 	};
 
 	return store->ops->change(store, sql(store, DONE), values, err) < 0 ? -1 : 0;
 }
 
-int store_later(struct store *store, int64_t id, const char *summary, int64_t next_try,
-		const char *why, struct err *err)
+int store_later(struct store *store, const struct store_row *row, int64_t next_try, const char *why,
+		struct err *err)
 {
-	const struct value values[] = { value_number(id), value_number(next_try), value_text(why),
-					value_text(summary) };
+	const struct value values[] = { value_number(row->id), value_number(next_try),
+					value_text(why), value_text(row->summary) };
 
 	return store->ops->change(store, sql(store, LATER), values, err) < 0 ? -1 : 0;
 }

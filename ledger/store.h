@@ -9,7 +9,7 @@
  *           without) may be STORE_SLOP_S apart; STORE_SKEW_S if both have the
  *           restart and the node list. A record that ends days ahead or took
  *           more than a year counts as its start alone. One without start,
- *           restart and counters (run_row.h: blank) is of the nearest run before
+ *           restart and counters (store_row.h: blank) is of the nearest run before
  *           it. A requeued job, and a job ID reused months later, are other
  *           runs.
  *         dirty: the run has records that are not in its summary in slurmdbd;
@@ -25,8 +25,8 @@
  *           then take it over. Their clocks differ by less than 30 s, or MUNGE
  *           would reject nodes at one of them.
  * Owner   struct store is one connection of one process to the SQLite file or
- *           to MariaDB; the server and the writer have one each. Texts of a
- *           store_run belong to it: store_run_free().
+ *           to MariaDB; the server and the writer have one each. A row that was
+ *           loaded: store_row_clear().
  * Errors  -1 and a message; the transaction can then only be rolled back. If
  *           MariaDB is not reachable or does not reply, -1 is returned within
  *           seconds, and records stay on the nodes. The same if a file was
@@ -68,7 +68,7 @@ int store_put(struct store *store, const struct record *record, const char *text
 int store_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
 	      struct err *err);
 
-int store_run_load(struct store *store, int64_t id, struct store_run *run, struct err *err);
+int store_load(struct store *store, int64_t id, struct store_row *row, struct err *err);
 
 /* Call fn for every record of a run, by node, until fn returns other than 0; -1 is an error. */
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struct err *err);
@@ -78,11 +78,11 @@ int store_records_after(struct store *store, int64_t id, const char *node, store
 
 /* Note that the summary of this version is in slurmdbd, with the IDs in the row there and the
  * advice. again_s: when to look at the row again; 0: never. */
-int store_done(struct store *store, const struct store_run *run, const char *summary, int64_t now_s,
-	       int64_t again_s, struct err *err);
+int store_done(struct store *store, const struct store_row *row, int64_t now_s, int64_t again_s,
+	       struct err *err);
 /* Note that it is not; retry at next_try. 'why' may be NULL. */
-int store_later(struct store *store, int64_t id, const char *summary, int64_t next_try,
-		const char *why, struct err *err);
+int store_later(struct store *store, const struct store_row *row, int64_t next_try, const char *why,
+		struct err *err);
 
 /* Set [ids] to the runs of a job, newest first; with 'part' RECORD_UNKNOWN, to one run of each
  * task, or component, of each cluster and user, in their order. Return their number or -1. */

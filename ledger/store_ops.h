@@ -6,7 +6,7 @@
  *           store.h defines the other terms.
  *         dialect: differences in the statements of store.c.
  * Owner   struct store is the first member of the database's own struct, which
- *           .close frees. Texts of a store_run belong to it.
+ *           .close frees.
  * Runs    ledger; called by store.c and the databases' files only.
  */
 #ifndef JOBIO_LEDGER_STORE_OPS_H
@@ -18,33 +18,12 @@
 
 #include "base/config.h"
 #include "base/err.h"
+#include "ledger/store_row.h"
 #include "record/record.h"
 
-#define STORE_SLOP_S 10
-#define STORE_SKEW_S 300 /* MUNGE refuses more: it is the lifetime of its credentials */
 #define STORE_CLAIM_S 150
 
 struct store;
-
-enum store_dirt {
-	STORE_CLEAN,
-	STORE_DIRTY,
-	STORE_AGAIN
-};
-
-struct store_run {
-	int64_t id, version;
-	char *cluster, *summary, *error; /* summary, error: may be NULL */
-	char *judged;			 /* advice_text(); NULL: not yet */
-	uint32_t job, uid;
-	int64_t restart;	       /* RECORD_UNKNOWN */
-	int64_t array_job, array_task; /* RECORD_UNKNOWN */
-	int64_t het_job, het_offset;   /* RECORD_UNKNOWN */
-	double first, last;	       /* first start, last end */
-	int64_t nodes_seen, nodes_expected;
-	int64_t tries, next_try, written; /* written: when; 0: never */
-	enum store_dirt dirty;
-};
 
 /* Runs without an up-to-date summary in slurmdbd. */
 struct store_backlog {
@@ -67,8 +46,6 @@ struct store_selector {
 };
 
 typedef int (*store_fn)(const char *text, size_t size, void *arg, struct err *err);
-
-void store_run_free(struct store_run *run);
 
 /* Parameter ?1, ?2, .. of a statement; texts are bytes. */
 struct value {
@@ -158,14 +135,14 @@ struct store *store_mariadb_open(const struct config_ledger *config, struct err 
 int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,
 		   int max, struct err *err);
 
-/* Columns of a run that store_put() reads and writes (run_row.h). */
+/* Columns of a row, for store_read_row(), which sets [row]. */
 #define STORE_ROW_COLUMNS                                                                          \
-	"id, restart, first, last, nodelist, nodes_seen, nodes_expected, version, array_job, array_task, het_job, het_offset, CASE dirty WHEN 1 THEN next_try END"
-struct run_row;
-void store_read_row(struct store *store, struct run_row *row);
+	"id, version, cluster, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodelist, nodes_seen, nodes_expected, dirty, tries, next_try, written, summary, error, judged"
+#define STORE_ROW_COLUMN_COUNT 22
+void store_read_row(struct store *store, struct store_row *row);
 
 #define STORE_ROW_VALUES 13
 extern const char store_update_run[];
-void store_row_values(const struct run_row *row, struct value values[STORE_ROW_VALUES]);
+void store_row_values(const struct store_row *row, struct value values[STORE_ROW_VALUES]);
 
 #endif

@@ -94,11 +94,11 @@ static int64_t stamp_of(const struct value *values)
 }
 
 /* Write row 'at' of a run; account NULL: a row for one of several filesystems. */
-static int put(struct store *store, int64_t at, const struct store_run *run,
+static int put(struct store *store, int64_t at, const struct store_row *row,
 	       const struct site_run *sums, const char *account, const struct site_fs *fs,
 	       struct err *err)
 {
-	const int64_t ended_s = (int64_t)run->last, is_run = account != NULL;
+	const int64_t ended_s = (int64_t)row->run.last, is_run = account != NULL;
 	const int64_t counts[COUNTS] = {
 		[COUNT_JOBS] = 1,
 		[COUNT_NODE_S] = sums->node_s,
@@ -111,14 +111,14 @@ static int put(struct store *store, int64_t at, const struct store_run *run,
 	};
 	char peak[64]; /* max() of texts finds the larger peak, then the smaller job */
 	struct value values[VALUES] = {
-		value_number(run->id),
+		value_number(row->id),
 		value_number(at),
 		value_number(day_of(ended_s)),
 		value_number(ended_s),
 		value_number(0),
 		value_number(is_run && (sums->warned > 0 || sums->refused > 0)),
-		value_number(run->job),
-		value_text(run->cluster),
+		value_number(row->run.key.job),
+		value_text(row->run.key.cluster),
 		value_text(is_run ? sums->user : NULL),
 		value_text(account),
 		value_text(is_run ? sums->profile : NULL),
@@ -129,7 +129,8 @@ static int put(struct store *store, int64_t at, const struct store_run *run,
 	};
 	int i;
 
-	snprintf(peak, sizeof(peak), "%020" PRId64 "%010u", fs->peak, UINT32_MAX - run->job);
+	snprintf(peak, sizeof(peak), "%020" PRId64 "%010u", fs->peak,
+		 UINT32_MAX - row->run.key.job);
 	if (fs->peak >= 0)
 		values[FIRST_SUM - 1] = value_text(peak);
 	for (i = 0; i < COUNTS; i++)
@@ -140,22 +141,22 @@ static int put(struct store *store, int64_t at, const struct store_run *run,
 	return store->ops->change(store, put_row, values, err);
 }
 
-int store_site_put(struct store *store, const struct store_run *run, const struct site_run *sums,
+int store_site_put(struct store *store, const struct store_row *row, const struct site_run *sums,
 		   const char *account, struct err *err)
 {
 	const bool is_single = sums->fs_count == 1;
-	struct value values[] = { value_number(run->id), value_number(0) };
+	struct value values[] = { value_number(row->id), value_number(0) };
 	struct site_fs all;
 	size_t i;
 
 	site_fs_init(&all);
 	for (i = 0; i < sums->fs_count; i++) {
-		if (put(store, (int64_t)i, run, sums, is_single ? account : NULL, &sums->fs[i],
+		if (put(store, (int64_t)i, row, sums, is_single ? account : NULL, &sums->fs[i],
 			err) < 0)
 			return -1;
 		site_fs_add(&all, &sums->fs[i]);
 	}
-	if (!is_single && put(store, (int64_t)i++, run, sums, account, &all, err) < 0)
+	if (!is_single && put(store, (int64_t)i++, row, sums, account, &all, err) < 0)
 		return -1;
 	values[1] = value_number((int64_t)i);
 	return store->ops->change(store, drop_rows, values, err) < 0 ? -1 : 0;

@@ -60,7 +60,7 @@
 #define SITE_GATE_INDEX "CREATE INDEX IF NOT EXISTS run_sums_of_gate ON run_sums(gated, ended, run)"
 
 /* Store what a run adds, in place of what it added before. */
-int store_site_put(struct store *store, const struct store_run *run, const struct site_run *sums,
+int store_site_put(struct store *store, const struct store_row *row, const struct site_run *sums,
 		   const char *account, struct err *err);
 
 /* Make day_sums of at most 'max' days before 'before_s' that are not valid. Return their number. */

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ledger/run_row.h"
 #include "ledger/store_site.h"
 #include "record/alloc.h"
 
@@ -346,23 +345,23 @@ static int sqlite_change(struct store *store, const char *sql, const struct valu
 
 /* Return the seconds between run and record; -1: another run; -2: error. */
 static double distance(struct store *store, const struct record *r, int64_t now_s,
-		       const struct run_row *run, struct err *err)
+		       const struct store_row *row, struct err *err)
 {
-	const struct value values[] = { value_number(run->id), value_text(r->node) };
-	double gap = run_row_distance(r, run_row_end(r, now_s), run);
-	int has = gap > 0 && !run_row_is_blank(r, run) ? step(store, get_record, values, err) : 0;
+	const struct value values[] = { value_number(row->id), value_text(r->node) };
+	double gap = store_row_distance(r, store_row_end(r, now_s), row);
+	int has = gap > 0 && !store_row_is_blank(r, row) ? step(store, get_record, values, err) : 0;
 
 	return has < 0 ? -2 : has > 0 ? -1 : gap;
 }
 
 /* 1 found, 0 none yet, -1 error */
-static int find_run(struct store *store, const struct record *r, int64_t now_s, struct run_row *run,
-		    struct err *err)
+static int find_run(struct store *store, const struct record *r, int64_t now_s,
+		    struct store_row *row, struct err *err)
 {
 	const struct value values[] = { value_number(r->job), value_text(r->cluster),
 					value_number(r->uid) };
 	double best = -1, gap = -1;
-	struct run_row one, other;
+	struct store_row one, other;
 	int rc;
 
 	rc = sqlite_query(store, find_runs, values, err);
@@ -371,27 +370,27 @@ static int find_run(struct store *store, const struct record *r, int64_t now_s, 
 		gap = distance(store, r, now_s, &one, err);
 		if (gap >= 0 && (best < 0 || gap < best)) {
 			best = gap;
-			other = *run;
-			*run = one;
+			other = *row;
+			*row = one;
 			one = other;
 		}
-		free(one.nodelist);
+		store_row_clear(&one);
 	}
 	sqlite_end(store);
 	return rc < 0 || gap <= -2 ? -1 : best >= 0;
 }
 
-static int add_run(struct store *store, const struct record *r, int64_t now_s, struct run_row *run,
-		   struct err *err)
+static int add_run(struct store *store, const struct record *r, int64_t now_s,
+		   struct store_row *row, struct err *err)
 {
 	const struct value values[] = { value_text(r->cluster), value_number(r->job),
 					value_number(r->uid), value_real(r->start),
-					value_real(run_row_end(r, now_s)) };
+					value_real(store_row_end(r, now_s)) };
 
 	if (sqlite_change(store, new_run, values, err) < 0)
 		return -1;
-	*run = run_row_new(r, now_s);
-	run->id = sqlite3_last_insert_rowid(of(store)->db);
+	store_row_init(row, r, now_s);
+	row->id = sqlite3_last_insert_rowid(of(store)->db);
 	return 0;
 }
 
@@ -406,20 +405,20 @@ static int is_better(struct store *store, const struct value *values, const stru
 	if (sqlite_query(store, get_record, values, err) < 0 || sqlite_row(store, err) <= 0)
 		return -1;
 	old_text = sqlite_text(store, 0, &old_size);
-	rc = run_row_is_better(r, text, size, old_text, old_size);
+	rc = store_row_is_better(r, text, size, old_text, old_size);
 	sqlite_end(store);
 	return rc;
 }
 
 /* Store a record if it is new or better: 1 stored, 0 not, -1 error. */
-static int write_record(struct store *store, struct run_row *run, const struct record *r,
-			const char *text, size_t size, int64_t now_s, struct err *err)
+static int write_record(struct store *store, const struct store_row *row, const struct record *r,
+			const char *text, size_t size, int64_t now_s, bool *is_new, struct err *err)
 {
-	const struct value values[] = { value_number(run->id), value_text(r->node),
+	const struct value values[] = { value_number(row->id), value_text(r->node),
 					value_number(now_s), value_bytes(text, size) };
 	int rc = sqlite_change(store, add_record, values, err);
 
-	run->nodes_seen += rc > 0;
+	*is_new = rc > 0;
 	if (rc != 0)
 		return rc;
 	rc = is_better(store, values, r, text, size, err);
@@ -431,21 +430,21 @@ static int sqlite_put(struct store *store, const struct record *record, const ch
 		      struct err *err)
 {
 	struct value values[STORE_ROW_VALUES];
-	struct run_row run = { 0 };
-	int rc = find_run(store, record, now_s, &run, err);
+	struct store_row row = { 0 };
+	bool is_new;
+	int rc = find_run(store, record, now_s, &row, err);
 
 	if (rc == 0)
-		rc = add_run(store, record, now_s, &run, err);
+		rc = add_run(store, record, now_s, &row, err);
 	if (rc >= 0)
-		rc = write_record(store, &run, record, text, size, now_s, err);
+		rc = write_record(store, &row, record, text, size, now_s, &is_new, err);
 	if (rc > 0) {
-		run_row_update(&run, record, now_s);
-		run.version++;
-		run.next_try = *due = run_row_due(&run, now_s, grace_s);
-		store_row_values(&run, values);
+		store_row_add(&row, record, is_new, now_s, grace_s);
+		*due = row.next_try;
+		store_row_values(&row, values);
 		rc = sqlite_change(store, store_update_run, values, err);
 	}
-	free(run.nodelist);
+	store_row_clear(&row);
 	return rc;
 }
 

@@ -11,11 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ledger/run_results.h"
+#include "ledger/merge.h"
 #include "ledger/store_site.h"
 #include "record/alloc.h"
-#include "record/record.h"
-#include "record/summary.h"
 
 /* Of one batch: SIGALRM ends a libslurm that hangs, long before STORE_CLAIM_S. */
 #define ACCT_LIMIT_S 120
@@ -30,8 +28,7 @@
 #define ACCOUNT_AGAIN_S 5
 
 struct job {
-	struct store_run run;
-	char summary[SUMMARY_MAX];
+	struct store_row row;
 	struct site_run *site;
 };
 
@@ -44,43 +41,29 @@ static void log_job(const struct job *job, const char *what)
 {
 	char text[ERR_MAX + 64];
 
-	snprintf(text, sizeof(text), "job: '%u': %s", job->run.job, what);
+	snprintf(text, sizeof(text), "job: '%u': %s", job->row.run.key.job, what);
 	log_line(text);
 }
 
 /* ---- summaries ---------------------------------------------------------------------- */
 
-static int add_record(const char *text, size_t size, void *arg, struct err *err)
-{
-	char line[ERR_MAX + 100];
-	struct err why;
-
-	(void)err;
-	/* It was valid when received, perhaps by another version: it must not block all others. The
-	 * summary contains a missing node. */
-	if (run_results_add(arg, text, size, &why) < 0) {
-		snprintf(line, sizeof(line), "store: a record cannot be read and is left out: %s",
-			 why.text);
-		log_line(line);
-	}
-	return 0;
-}
-
 static int summarize(struct writer *writer, struct job *job, struct err *err)
 {
-	struct run_results *results = run_results_new(true);
-	struct run_result result;
-	int rc = store_records(writer->store, job->run.id, add_record, results, err);
+	struct err why;
+	struct run *run = merge_load(writer->store, job->row.id, &why, err);
+	char line[ERR_MAX + 100];
 
-	if (rc >= 0) {
-		run_results_make(results, &job->run, writer->advice, &result);
-		strcpy(job->summary, result.text);
-		job->site = result.site;
-		free(job->run.judged);
-		job->run.judged = result.judged;
+	if (!run)
+		return -1;
+	if (run->left_out) {
+		snprintf(line, sizeof(line),
+			 "store: %" PRId64 " of %" PRId64 " records cannot be read: %s",
+			 run->left_out, run->left_out + run->nodes_seen, why.text);
+		log_job(job, line);
 	}
-	run_results_free(results);
-	return rc;
+	merge_describe(run, writer->advice, &job->row, &job->site);
+	run_free(run);
+	return 0;
 }
 
 /* ---- results --------------------------------------------------------------- */
@@ -93,18 +76,18 @@ static int64_t retry_at(int64_t now_s, int64_t tries, int64_t max_s)
 }
 
 /* After ACCT_WAIT_S an uncertain row is accepted. */
-static int64_t row_at(const struct store_run *run, int64_t now_s)
+static int64_t row_at(const struct store_row *row, int64_t now_s)
 {
-	int64_t wait_end = (int64_t)run->last + ACCT_WAIT_S + 1,
-		at = retry_at(now_s, run->tries, RUN_RETRY_MAX_S);
+	int64_t wait_end = (int64_t)row->run.last + ACCT_WAIT_S + 1,
+		at = retry_at(now_s, row->tries, RUN_RETRY_MAX_S);
 
 	return now_s < wait_end && wait_end < at ? wait_end : at;
 }
 
 /* Return when to look at the row again; 0: never. */
-static int64_t again_at(const struct store_run *run, const char *account, int64_t now_s)
+static int64_t again_at(const struct store_row *row, const char *account, int64_t now_s)
 {
-	if (!*account && now_s < (int64_t)run->last + ACCOUNT_LATE_S)
+	if (!*account && now_s < (int64_t)row->run.last + ACCOUNT_LATE_S)
 		return now_s + ACCOUNT_AGAIN_S;
 	return 0;
 }
@@ -112,38 +95,40 @@ static int64_t again_at(const struct store_run *run, const char *account, int64_
 static int note_one(struct writer *writer, struct job *job, const struct acct_job *acct,
 		    int64_t now_s, struct err *err)
 {
-	if (store_site_put(writer->store, &job->run, job->site, acct->account, err) < 0)
+	struct run_key *key = &job->row.run.key;
+
+	if (store_site_put(writer->store, &job->row, job->site, acct->account, err) < 0)
 		return -1;
 	switch (acct->result) {
 	case ACCT_WRITTEN:
 		if (*acct->why.text)
 			log_job(job, acct->why.text);
 		if (acct->array_job >= 0) {
-			job->run.array_job = acct->array_job;
-			job->run.array_task = acct->array_task;
+			key->array_job = acct->array_job;
+			key->array_task = acct->array_task;
 		}
 		if (acct->het_job >= 0) {
-			job->run.het_job = acct->het_job;
-			job->run.het_offset = acct->het_offset;
+			key->het_job = acct->het_job;
+			key->het_offset = acct->het_offset;
 		}
-		if (job->run.dirty == STORE_DIRTY) /* else the row is only read again */
+		if (job->row.dirty == STORE_DIRTY) /* else the row is only read again */
 			metrics_count(&writer->metrics->written);
 		writer->metrics->written_s = now_s;
-		return store_done(writer->store, &job->run, job->summary, now_s,
-				  again_at(&job->run, acct->account, now_s), err);
+		return store_done(writer->store, &job->row, now_s,
+				  again_at(&job->row, acct->account, now_s), err);
 	case ACCT_NO_ROW:
 		metrics_count(&writer->metrics->no_row);
-		return store_later(writer->store, job->run.id, job->summary,
-				   row_at(&job->run, now_s), "slurmdbd has no such job yet", err);
+		return store_later(writer->store, &job->row, row_at(&job->row, now_s),
+				   "slurmdbd has no such job yet", err);
 	case ACCT_FAILED:
 		break;
 	}
 	if (!writer->failures)
 		metrics_count(&writer->metrics->refused_by_slurmdbd);
-	if (!job->run.tries)
+	if (!job->row.tries)
 		log_job(job, acct->why.text);
-	return store_later(writer->store, job->run.id, job->summary,
-			   retry_at(now_s, job->run.tries, RUN_RETRY_MAX_S), acct->why.text, err);
+	return store_later(writer->store, &job->row,
+			   retry_at(now_s, job->row.tries, RUN_RETRY_MAX_S), acct->why.text, err);
 }
 
 /* Store 'count' results in one transaction, all or none. */
@@ -204,7 +189,7 @@ static int note_down(struct writer *writer, struct job *jobs, struct acct_job *a
 	for (i = 0; i < count; i++) {
 		accts[i].result = ACCT_FAILED;
 		snprintf(accts[i].why.text, ERR_MAX, "%s", why);
-		jobs[i].run.tries = 1; /* logged already, retry soon */
+		jobs[i].row.tries = 1; /* logged already, retry soon */
 	}
 	return note_all(writer, jobs, accts, count, now_s, err);
 }
@@ -218,17 +203,17 @@ static int prepare(struct writer *writer, const int64_t *ids, int count, struct 
 	int i;
 
 	for (i = 0; i < count; i++) {
-		struct store_run *run = &jobs[i].run;
+		const struct run *run = &jobs[i].row.run;
 
-		if (store_run_load(writer->store, ids[i], run, err) < 0 ||
+		if (store_load(writer->store, ids[i], &jobs[i].row, err) < 0 ||
 		    summarize(writer, &jobs[i], err) < 0)
 			return -1;
-		accts[i] = (struct acct_job){ .cluster = run->cluster,
-					      .job = run->job,
-					      .restart = run->restart,
+		accts[i] = (struct acct_job){ .cluster = run->key.cluster,
+					      .job = run->key.job,
+					      .restart = run->key.restart,
 					      .start = run->first,
 					      .end = run->last,
-					      .text = jobs[i].summary };
+					      .text = jobs[i].row.summary };
 	}
 	return count;
 }
@@ -329,7 +314,7 @@ static int write_summaries(struct writer *writer, int64_t now_s, int64_t *next_s
 	rc = count;
 out:
 	for (i = 0; i < count; i++) {
-		store_run_free(&jobs[i].run);
+		store_row_clear(&jobs[i].row);
 		site_run_free(jobs[i].site);
 	}
 	free(jobs);

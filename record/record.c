@@ -68,6 +68,27 @@ int record_weight(const struct record *record)
 	       is_any_known(record->client_io, record->client_io_count);
 }
 
+static bool has_flag(const struct record *record, uint64_t flag)
+{
+	return record->flags & flag;
+}
+
+bool record_is_better(const struct record *a, uint64_t digest_a, const struct record *b,
+		      uint64_t digest_b)
+{
+	static const uint64_t worse[] = { RECORD_FLAG(START_UNKNOWN), RECORD_FLAG(NODE_REBOOTED) };
+	size_t i;
+
+	if (record_weight(a) != record_weight(b))
+		return record_weight(a) > record_weight(b);
+	for (i = 0; i < sizeof(worse) / sizeof(*worse); i++)
+		if (has_flag(a, worse[i]) != has_flag(b, worse[i]))
+			return has_flag(b, worse[i]);
+	if (a->end < b->end || a->end > b->end)
+		return a->end > b->end;
+	return digest_a > digest_b;
+}
+
 void record_set_io_cores(struct record *record, const struct cpuset *abs_cores,
 			 const struct cpuset *os_cpus)
 {

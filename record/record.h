@@ -236,6 +236,13 @@ void record_set_unmet(struct record *record);
  * the larger is better. */
 int record_weight(const struct record *record);
 
+/* Return true if the first of two records of one run and node (an epilog that ran twice, a node
+ * that came back after a reboot) is better: the one with more counters, then the one with a known
+ * start, then the one without node_rebooted, then the later end, then the larger digest of its
+ * text. A record without counters never replaces one that has them. */
+bool record_is_better(const struct record *a, uint64_t digest_a, const struct record *b,
+		      uint64_t digest_b);
+
 /* Set a text that is a pointer: record_set(&record->refused, ".."). NULL removes it. */
 void record_set(char **field, const char *text);
 
@@ -276,6 +283,9 @@ uint64_t record_flag(const char *name);
 /* Return one line without the newline; the caller frees it. Timelines and histograms are left out,
  * with the flag "truncated", if it would be too long for readers. */
 char *record_text(const struct record *record, struct err *err);
+
+/* Return the record without its counters, a tree. */
+struct json *record_facts(const struct record *record);
 
 /* Read a text of 'size' bytes, and validate all of it. */
 struct record *record_parse(const char *text, size_t size, struct err *err);

@@ -286,7 +286,7 @@ static void write_quality(struct json *top, uint64_t flags)
 			json_append_text(list, record_flag_name(bit));
 }
 
-static char *write_text(const struct record *record, size_t most, bool is_brief)
+static struct json *write_tree(const struct record *record, size_t most, bool is_brief)
 {
 	struct json *top = json_new_object();
 	bool is_cut = is_brief;
@@ -297,7 +297,15 @@ static char *write_text(const struct record *record, size_t most, bool is_brief)
 	field_write(list_fields, record, top, most, is_brief);
 	is_cut |= record->changes.count > most || record->findings.count > most;
 	write_quality(top, is_cut ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
-	return json_line_free(top);
+	return top;
+}
+
+struct json *record_facts(const struct record *record)
+{
+	struct record facts = *record;
+
+	facts.app_count = facts.client_io_count = 0;
+	return write_tree(&facts, RECORD_LIST_MAX, false);
 }
 
 /* If a record would be too long for its readers leave out pictures, then half of each list, and
@@ -311,10 +319,10 @@ char *record_text(const struct record *record, struct err *err)
 		err_prefix(err, "record");
 		return NULL;
 	}
-	text = write_text(record, most, false);
+	text = json_line_free(write_tree(record, most, false));
 	for (; strlen(text) > RECORD_TEXT_MAX && most > 1; most /= 2) {
 		free(text);
-		text = write_text(record, most, true);
+		text = json_line_free(write_tree(record, most, true));
 	}
 	return text;
 }

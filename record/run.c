@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/run.h"
 
+#include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/alloc.h"
+#include "record/json.h"
+
+#define NOT_APPLIED "/not-applied" /* suffix of a profile's name */
+
+const char *const run_grouped_names[RUN_GROUPED_COUNT] = {
+#define GROUPED_NAME(id, name) name,
+	RUN_GROUPED(GROUPED_NAME)
+#undef GROUPED_NAME
+};
+
+/* ---- the best counters ------------------------------------------------------ */
 
 /* Threads are counted on each filesystem again: a node has at least as many, and with the same
  * lifetime, as any of its filesystems. */
@@ -38,97 +51,6 @@ void run_best(const struct record *record, enum io_scope scope, struct io *sum)
 	}
 }
 
-/* ---- time ---------------------------------------------------------------- */
-
-void run_time_add(struct run_time *time, double start, double end)
-{
-	if (time->first < 0 || start < time->first)
-		time->first = start;
-	if (end < 0)
-		return;
-	if (end > time->last)
-		time->last = end;
-	if (time->first_end < 0 || end < time->first_end)
-		time->first_end = end;
-	if (end - start > time->longest)
-		time->longest = end - start;
-}
-
-void run_time_compare(struct run_time *time, double start, double end)
-{
-	double began = start - time->first, ended = end - time->first_end;
-	double between = began < ended ? ended - began : began - ended;
-	double least = began < ended ? began : ended;
-
-	if (end >= 0 && least >= RUN_CLOCK_SKEW_S && between <= RUN_CLOCK_SKEW_SLOP_S &&
-	    least > time->clock_skew)
-		time->clock_skew = least;
-}
-
-double run_time_seconds(const struct run_time *time)
-{
-	if (time->first < 0 || time->last <= time->first)
-		return 0;
-	return time->clock_skew > 0 ? time->longest : time->last - time->first;
-}
-
-struct run_time run_time_of(struct record *const *records, size_t count)
-{
-	struct run_time time = RUN_TIME_NONE;
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		run_time_add(&time, records[i]->start, records[i]->end);
-	for (i = 0; i < count; i++)
-		run_time_compare(&time, records[i]->start, records[i]->end);
-	return time;
-}
-
-/* ---- series -------------------------------------------------------------- */
-
-static bool is_same(const struct run_series *one, const struct io *io, enum run_kind kind)
-{
-	const char *fs = one->io.fs ? one->io.fs : "";
-
-	return one->kind == kind && one->io.scope == io->scope &&
-	       !strcmp(one->io.source, io->source) && !strcmp(one->io.client, io->client) &&
-	       !strcmp(fs, io->fs ? io->fs : "");
-}
-
-static struct run_series *new_series(struct run_series_list *series, const struct io *io,
-				     enum run_kind kind)
-{
-	struct run_series *one;
-
-	series->list = xmore(series->list, series->count, sizeof(*one));
-	one = &series->list[series->count++];
-	one->kind = kind;
-	one->nodes = 0;
-	io_init(&one->io);
-	one->io.scope = io->scope;
-	one->io.shared = io->shared;
-	one->io.fs = io->fs;
-	strcpy(one->io.source, io->source);
-	strcpy(one->io.client, io->client);
-	return one;
-}
-
-static void add_series(struct run_series_list *series, const struct io *io, enum run_kind kind)
-{
-	struct run_series *one;
-	size_t at = 0;
-
-	while (at < series->count && !is_same(&series->list[at], io, kind))
-		at++;
-	if (at == RUN_SERIES_MAX) {
-		series->left_out++;
-		return;
-	}
-	one = at < series->count ? &series->list[at] : new_series(series, io, kind);
-	one->nodes++;
-	io_add(&one->io, io);
-}
-
 /* Lines of filesystems that are not the client's are listed too. They are other I/O, from the same
  * best source. */
 const char *run_source(const struct record *record, enum io_scope scope)
@@ -142,7 +64,87 @@ const char *run_source(const struct record *record, enum io_scope scope)
 	return "";
 }
 
-static void add_record(struct run_series_list *series, const struct record *record)
+/* ---- words ------------------------------------------------------------------- */
+
+static void add_common(struct run_common *common, const char *text)
+{
+	if (!common->text)
+		common->text = xstrdup(text);
+	else if (strcmp(common->text, text) != 0)
+		common->is_mixed = true;
+}
+
+static void append_word(struct run_words *words, const char *text)
+{
+	words->word = xmore(words->word, words->count, sizeof(*words->word));
+	words->word[words->count++] = xstrdup(text);
+}
+
+static void add_source(struct run_words *words, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < words->count; i++)
+		if (!strcmp(words->word[i], text))
+			return;
+	if (*text && i < RUN_WORDS_MAX)
+		append_word(words, text);
+}
+
+static void free_words(struct run_words *words)
+{
+	while (words->count)
+		free(words->word[--words->count]);
+	free(words->word);
+}
+
+/* ---- series ------------------------------------------------------------------- */
+
+static int compare_series(const struct run_series *series, const struct io *io, enum run_kind kind)
+{
+	const char *fs = series->io.fs ? series->io.fs : "";
+	int order = (int)series->kind - (int)kind;
+
+	order = order ? order : series->io.scope - io->scope;
+	order = order ? order : strcmp(series->io.source, io->source);
+	order = order ? order : strcmp(series->io.client, io->client);
+	return order ? order : strcmp(fs, io->fs ? io->fs : "");
+}
+
+static struct run_series *new_series(struct run *run, const struct io *io, enum run_kind kind)
+{
+	struct run_series *series;
+
+	run->series = xmore(run->series, run->series_count, sizeof(*series));
+	series = &run->series[run->series_count++];
+	*series = (struct run_series){ .kind = kind, .place = SIZE_MAX };
+	io_init(&series->io);
+	series->io.scope = io->scope;
+	series->io.shared = io->shared;
+	series->io.fs = xstrdup(io->fs);
+	strcpy(series->io.source, io->source);
+	strcpy(series->io.client, io->client);
+	return series;
+}
+
+static void add_io(struct run *run, const struct io *io, enum run_kind kind, size_t place)
+{
+	struct run_series *series;
+	size_t at = 0;
+
+	while (at < run->series_count && compare_series(&run->series[at], io, kind) != 0)
+		at++;
+	if (at == RUN_SERIES_MAX) {
+		run->series_left_out++;
+		return;
+	}
+	series = at < run->series_count ? &run->series[at] : new_series(run, io, kind);
+	series->nodes++;
+	series->place = place < series->place ? place : series->place;
+	io_add(&series->io, io);
+}
+
+static void add_series(struct run *run, const struct record *record)
 {
 	const char *best[2] = { run_source(record, IO_SCOPE_JOB),
 				run_source(record, IO_SCOPE_NODE) };
@@ -151,25 +153,491 @@ static void add_record(struct run_series_list *series, const struct record *reco
 
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
-		add_series(series, io, !strcmp(io->source, best[io->scope]) ? RUN_APP : RUN_OTHER);
+		add_io(run, io, !strcmp(io->source, best[io->scope]) ? RUN_APP : RUN_OTHER, i);
 	}
-	for (i = 0; i < record->client_io_count; i++)
-		add_series(series, &record->client_io[i], RUN_CLIENT_IO);
+	for (i = 0; i < record->client_io_count; i++) {
+		io = &record->client_io[i];
+		add_io(run, io, RUN_CLIENT_IO, RECORD_LIST_MAX + i);
+		run->is_client_io_shared |= io->scope != IO_SCOPE_JOB && io->shared != 0;
+	}
 }
 
-struct run_series_list *run_series_new(struct record *const *records, size_t count)
+/* Use the counters of scope job if there are any, else those of the node. */
+static void add_best(struct run *run, const struct record *record, struct run_node *node)
 {
-	struct run_series_list *series = xcalloc(1, sizeof(*series));
+	const char *source = run_source(record, IO_SCOPE_JOB);
+	const char *wide = run_source(record, IO_SCOPE_NODE);
+	struct io io, of_node;
+
+	run_best(record, IO_SCOPE_JOB, &io);
+	strcpy(node->source, io.source);
+	memcpy(node->numbers, io.numbers, sizeof(node->numbers));
+	if (io_is_counted(&io)) {
+		run->has_job_io = true;
+	} else if (*wide) {
+		run_best(record, IO_SCOPE_NODE, &of_node);
+		if (io_is_counted(&of_node))
+			io = of_node;
+	}
+	io_add(&run->best[io.scope], &io);
+	add_source(&run->sources, *source ? source : wide);
+}
+
+/* ---- groups -------------------------------------------------------------------- */
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct run_group *x = a, *y = b;
+	int order = (int)x->member - (int)y->member;
+
+	return order ? order : strcmp(x->text, y->text);
+}
+
+static struct run_group *new_group(struct run *run, enum run_grouped member, const char *text)
+{
+	struct run_group *group = xcalloc(1, sizeof(*group));
+
+	group->member = member;
+	group->value = xneed(json_read(text, strlen(text), JSON_DEPTH_MAX, NULL));
+	group->text = json_line(group->value);
+	group->place = SIZE_MAX;
+	xneed(tsearch(group, &run->by_value, compare_groups));
+	run->groups = xmore(run->groups, run->group_count, sizeof(group));
+	return run->groups[run->group_count++] = group;
+}
+
+static void add_value(struct run *run, enum run_grouped member, const struct json *value,
+		      const struct run_node *node, size_t place)
+{
+	const struct run_group key = { .member = member, .text = json_line(value) };
+	struct run_group **found = tfind(&key, &run->by_value, compare_groups);
+	struct run_group *group = found ? *found : new_group(run, member, key.text);
+
+	group->nodes = xmore(group->nodes, group->count, sizeof(node));
+	group->nodes[group->count++] = node;
+	group->place = place < group->place ? place : group->place;
+}
+
+static void add_groups(struct run *run, const struct record *record, const struct run_node *node)
+{
+	struct json *facts = record_facts(record);
+	const struct json *value, *one;
+	enum run_grouped member;
+	size_t place;
+
+	for (member = 0; member < RUN_GROUPED_COUNT; member++) {
+		value = json_member(facts, run_grouped_names[member]);
+		if (value && !json_is(value, JSON_LIST))
+			add_value(run, member, value, node, 0);
+		for (one = json_is(value, JSON_LIST) ? json_first(value) : NULL, place = 0; one;
+		     one = one->next)
+			add_value(run, member, one, node, place++);
+	}
+	json_free(facts);
+}
+
+const struct run_group *run_next_group(const struct run *run, enum run_grouped member, size_t *at)
+{
+	while (*at < run->group_count && run->groups[*at]->member != member)
+		++*at;
+	return *at < run->group_count ? run->groups[(*at)++] : NULL;
+}
+
+static bool has_text(const struct json *value, const char *key, const char *wanted)
+{
+	const char *text = json_text(value, key);
+
+	return text && !strcmp(text, wanted);
+}
+
+int64_t run_count(const struct run *run, enum run_grouped member, const char *key, const char *text)
+{
+	const struct run_group *group;
+	int64_t count = 0;
+	size_t at = 0;
+
+	while ((group = run_next_group(run, member, &at)))
+		if (has_text(group->value, key, text))
+			count += (int64_t)group->count;
+	return count;
+}
+
+bool run_has_option(const struct run *run, const char *mount, const char *option)
+{
+	const struct run_group *group;
+	size_t at = 0;
+
+	while ((group = run_next_group(run, RUN_GROUPED_CHANGES, &at)))
+		if (json_is_true(group->value, "made") &&
+		    has_text(group->value, "what", "mount-option") &&
+		    has_text(group->value, "target", mount) &&
+		    has_text(group->value, "new", option))
+			return true;
+	return false;
+}
+
+/* ---- mounts ---------------------------------------------------------------------- */
+
+static const char *text_of(const struct json *object, const char *key)
+{
+	const char *text = json_text(object, key);
+
+	return text ? text : "";
+}
+
+static int compare_mounts(const struct run_mount *x, const struct run_mount *y)
+{
+	int order = strcmp(x->mount, y->mount);
+
+	order = order ? order : strcmp(x->fstype, y->fstype);
+	order = order ? order : strcmp(x->client, y->client);
+	return order ? order : strcmp(x->type, y->type);
+}
+
+static int by_place_of_mount(const void *a, const void *b)
+{
+	const struct run_mount *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return compare_mounts(x, y);
+}
+
+static void add_mount(struct run *run, const struct run_mount *new)
+{
+	struct run_mount *one = run->mounts, *end = one + run->mount_count;
+
+	while (one < end && compare_mounts(one, new) != 0)
+		one++;
+	if (one < end) {
+		one->place = new->place < one->place ? new->place : one->place;
+	} else if (run->mount_count < RUN_MOUNTS_MAX) {
+		run->mounts = xmore(run->mounts, run->mount_count, sizeof(*new));
+		run->mounts[run->mount_count++] = *new;
+	}
+}
+
+static void find_mounts(struct run *run, enum run_grouped member, size_t first)
+{
+	const struct run_group *group;
+	const struct json *mount;
+	struct run_mount new;
+	size_t at = 0;
+
+	while ((group = run_next_group(run, member, &at))) {
+		new.client = text_of(group->value, "name");
+		new.type = text_of(group->value, "type");
+		new.place = (first + group->place) * RECORD_LIST_MAX;
+		mount = json_first(json_list(group->value, "mounts"));
+		for (; mount; mount = mount->next, new.place++) {
+			new.mount = text_of(mount, "mount");
+			new.fstype = text_of(mount, "fstype");
+			add_mount(run, &new);
+		}
+	}
+}
+
+/* ---- the request ------------------------------------------------------------------ */
+
+static void add_cores(struct run *run, const struct record *r)
+{
+	int64_t cores = r->has_io_cores && r->cores_met ? r->io_cores_count : 0;
+	char text[24] = "";
+
+	if (r->has_io_cores)
+		snprintf(text, sizeof(text), "%lld", (long long)r->io_cores_count);
+	add_common(&run->cores, text);
+	add_common(&run->cpus, r->has_io_cores && r->io_cores_os ? r->io_cores_os : "");
+	if (!run->node_count || cores < run->least_cores)
+		run->least_cores = cores > 0 ? cores : 0;
+}
+
+static void add_request(struct run *run, const struct record *r)
+{
+	char profile[RECORD_WORD_MAX + sizeof(NOT_APPLIED)] = "";
+
+	if (r->has_request)
+		snprintf(profile, sizeof(profile), "%s%s", r->request.profile,
+			 r->profile_applied ? "" : NOT_APPLIED);
+	add_common(&run->profile, profile);
+	run->core_requests += r->has_request && r->request.io_cores;
+	if (r->refused) {
+		run->unmet |= RUN_UNMET(STARTED);
+		run->refused++;
+		return;
+	}
+	if (r->has_request && !r->profile_applied) {
+		run->unmet |= RUN_UNMET(PROFILE);
+		run->lost_profiles += *r->request.profile != 0;
+		if (strcmp(r->request.profile, run->lost_profile) > 0)
+			strcpy(run->lost_profile, r->request.profile);
+	}
+	if (r->has_request && !r->cores_met) {
+		run->unmet |= RUN_UNMET(CORES);
+		run->lost_cores += r->request.io_cores != 0;
+	}
+}
+
+static void add_gate(struct run *run, const struct record *r)
+{
+	bool is_remote = false;
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		add_record(series, records[i]);
-	return series;
+	if (r->gate_warned > 0)
+		run->unmet |= RUN_UNMET(GATE);
+	io_add_number(&run->gate_warned, r->gate_warned);
+	io_add_number(&run->gate_refused, r->gate_refused);
+	for (i = 0; i < r->client_count; i++)
+		is_remote |= !r->clients[i].is_numa_local;
+	run->numa_remote += is_remote;
 }
 
-void run_series_free(struct run_series_list *series)
+/* ---- records ------------------------------------------------------------------------ */
+
+bool run_add_head(struct run *run, const struct record *r)
 {
-	if (series)
-		free(series->list);
-	free(series);
+	struct run_key *key = &run->key;
+	size_t size = r->nodelist ? strlen(r->nodelist) : 0;
+	size_t had = run->nodelist ? strlen(run->nodelist) : 0;
+
+	strcpy(key->cluster, r->cluster);
+	key->job = r->job;
+	key->uid = r->uid;
+	if (key->restart < 0)
+		key->restart = r->restart;
+	if (r->array_job >= 0) {
+		key->array_job = r->array_job;
+		key->array_task = r->array_task;
+	}
+	if (r->het_job >= 0) {
+		key->het_job = r->het_job;
+		key->het_offset = r->het_offset;
+	}
+	if (strcmp(r->user, run->user) > 0)
+		strcpy(run->user, r->user);
+	if (!size || size < had || (size == had && strcmp(r->nodelist, run->nodelist) <= 0))
+		return false;
+	record_set(&run->nodelist, r->nodelist);
+	return true;
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	return strcmp(((const struct run_node *)a)->name, ((const struct run_node *)b)->name);
+}
+
+/* Return NULL if the run has this node. */
+static struct run_node *add_node(struct run *run, const struct record *record)
+{
+	struct run_node *node = xcalloc(1, sizeof(*node)), **found;
+
+	node->name = xstrdup(record->node);
+	node->start = record->start;
+	node->end = record->end;
+	found = xneed(tsearch(node, &run->by_name, compare_nodes));
+	if (*found == node) {
+		run->nodes = xmore(run->nodes, run->node_count, sizeof(node));
+		return node;
+	}
+	free(node->name);
+	free(node);
+	return NULL;
+}
+
+void run_add(struct run *run, const struct record *record)
+{
+	struct run_node *node = add_node(run, record);
+
+	if (!node)
+		return;
+	(void)run_add_head(run, record);
+	run->flags |= record->flags;
+	add_best(run, record, node);
+	add_series(run, record);
+	add_groups(run, record, node);
+	add_cores(run, record);
+	add_request(run, record);
+	add_gate(run, record);
+	run->nodes[run->node_count++] = node;
+}
+
+/* ---- times ---------------------------------------------------------------------------- */
+
+static double first_end_of(const struct run *run)
+{
+	double first = -1;
+	size_t i;
+
+	for (i = 0; i < run->node_count; i++)
+		if (run->nodes[i]->end >= 0 && (first < 0 || run->nodes[i]->end < first))
+			first = run->nodes[i]->end;
+	return first;
+}
+
+/* Return the clock skew of one node; 0: none. */
+static double skew_of(const struct run_node *node, double first, double first_end)
+{
+	double start = node->start - first, end = node->end - first_end;
+	double least = start < end ? start : end, slop = start < end ? end - start : start - end;
+
+	return node->end >= 0 && least >= RUN_CLOCK_SKEW_S && slop <= RUN_CLOCK_SKEW_SLOP_S ? least
+											    : 0;
+}
+
+static void find_times(struct run *run)
+{
+	double first_end = first_end_of(run), longest = 0, skew;
+	const struct run_node *node;
+	size_t i;
+
+	for (i = 0; i < run->node_count; i++) {
+		node = run->nodes[i];
+		if (run->first < 0 || node->start < run->first)
+			run->first = node->start;
+		if (node->end > run->last)
+			run->last = node->end;
+		if (node->end - node->start > longest)
+			longest = node->end - node->start;
+	}
+	for (i = 0; i < run->node_count; i++) {
+		skew = skew_of(run->nodes[i], run->first, first_end);
+		run->clock_skew = skew > run->clock_skew ? skew : run->clock_skew;
+	}
+	if (run->first >= 0 && run->last > run->first)
+		run->seconds = run->clock_skew > 0 ? longest : run->last - run->first;
+	if (run->clock_skew > 0)
+		run->flags |= RECORD_FLAG(CLOCKS_APART);
+}
+
+/* ---- order ------------------------------------------------------------------------------ */
+
+static int by_name(const void *a, const void *b)
+{
+	return compare_nodes(*(void *const *)a, *(void *const *)b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct run_series *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return compare_series(x, &y->io, y->kind);
+}
+
+static int by_first_node(const void *a, const void *b)
+{
+	const struct run_group *x = *(void *const *)a, *y = *(void *const *)b;
+	int order = (int)x->member - (int)y->member;
+
+	order = order ? order : compare_nodes(x->nodes[0], y->nodes[0]);
+	order = order ? order : (x->place > y->place) - (x->place < y->place);
+	return order ? order : strcmp(x->text, y->text);
+}
+
+static void sort(void *list, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+	if (count)
+		qsort(list, count, size, compare);
+}
+
+void run_finish(struct run *run)
+{
+	size_t i;
+
+	sort(run->nodes, run->node_count, sizeof(*run->nodes), by_name);
+	sort(run->series, run->series_count, sizeof(*run->series), by_place);
+	for (i = 0; i < run->group_count; i++)
+		sort(run->groups[i]->nodes, run->groups[i]->count, sizeof(*run->nodes), by_name);
+	sort(run->groups, run->group_count, sizeof(*run->groups), by_first_node);
+	find_mounts(run, RUN_GROUPED_CLIENT, 0);
+	find_mounts(run, RUN_GROUPED_MORE_CLIENTS, 1);
+	sort(run->mounts, run->mount_count, sizeof(*run->mounts), by_place_of_mount);
+	run->nodes_seen = (int64_t)run->node_count;
+	find_times(run);
+}
+
+void run_expect(struct run *run, char *const *names, size_t count)
+{
+	struct run_node node;
+	size_t i;
+
+	run->nodes_expected = (int64_t)count;
+	for (i = 0; i < count; i++) {
+		node.name = names[i];
+		if (!tfind(&node, &run->by_name, compare_nodes))
+			append_word(&run->missing, names[i]);
+	}
+}
+
+const struct io *run_io(const struct run *run)
+{
+	return &run->best[run->has_job_io ? IO_SCOPE_JOB : IO_SCOPE_NODE];
+}
+
+bool run_is_whole(const struct run *run)
+{
+	return !run->left_out && run->nodes_expected >= 0 && run->nodes_seen >= run->nodes_expected;
+}
+
+/* ---- the struct ---------------------------------------------------------------------------- */
+
+void run_init(struct run *run)
+{
+	*run = (struct run){ .first = -1, .last = -1, .nodes_expected = RECORD_UNKNOWN };
+	run->key.restart = run->key.array_job = run->key.array_task = RECORD_UNKNOWN;
+	run->key.het_job = run->key.het_offset = RECORD_UNKNOWN;
+}
+
+struct run *run_new(void)
+{
+	struct run *run = xcalloc(1, sizeof(*run));
+
+	run_init(run);
+	run->best = xcalloc(2, sizeof(*run->best));
+	io_init(&run->best[IO_SCOPE_JOB]);
+	io_init(&run->best[IO_SCOPE_NODE]);
+	run->best[IO_SCOPE_NODE].scope = IO_SCOPE_NODE;
+	return run;
+}
+
+static void free_node(void *node)
+{
+	free(((struct run_node *)node)->name);
+	free(node);
+}
+
+static void free_group(void *item)
+{
+	struct run_group *group = item;
+
+	json_free(group->value);
+	free(group->nodes);
+	free(group);
+}
+
+void run_clear(struct run *run)
+{
+	tdestroy(run->by_name, free_node);
+	tdestroy(run->by_value, free_group);
+	while (run->series_count)
+		free(run->series[--run->series_count].io.fs);
+	free_words(&run->missing);
+	free_words(&run->sources);
+	free(run->nodes);
+	free(run->series);
+	free(run->mounts);
+	free(run->groups);
+	free(run->best);
+	free(run->nodelist);
+	free(run->cores.text);
+	free(run->cpus.text);
+	free(run->profile.text);
+}
+
+void run_free(struct run *run)
+{
+	if (run)
+		run_clear(run);
+	free(run);
 }

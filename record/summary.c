@@ -1,15 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/summary.h"
 
+#include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/record.h"
+#include "record/json.h"
 
-#define FLAGS_TEXT 300
+/* Sizes of values, with the final 0: the sum of all in a line stays below SUMMARY_MAX. */
+#define CORES_MAX 8
+#define CPUS_MAX 40
+#define PROFILE_MAX 36
+#define FS_MAX 72
+#define SOURCES_MAX 28
+#define MISSING_MAX 46
+#define NODE_MAX 44
+#define ERRORS_MAX 40
+#define FLAGS_MAX 300
+#define WORD_MAX 80
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -38,145 +49,78 @@ static const struct unit time_units[] = {
 	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { NULL, 0 },
 };
 
-/* Print three significant digits in the smallest unit that keeps them below 1000, so that the text
- * reads back as the same text. */
-static void write_number(const struct unit *units, int64_t value, char *out, size_t room)
+struct number {
+	char text[32];
+};
+
+/* Return three significant digits in the smallest unit that keeps them below 1000, so that the text
+ * reads back as the same text; "-" for unknown. */
+static struct number number(const struct unit *units, int64_t value)
 {
 	const struct unit *unit = units;
+	struct number n = { "-" };
 	double scaled;
 
-	if (value < 0) {
-		snprintf(out, room, "-");
-		return;
-	}
+	if (value < 0)
+		return n;
 	while (unit[1].name && (double)value / unit->size >= 1000)
 		unit++;
 	scaled = (double)value / unit->size;
 	if (scaled >= 999.5 && scaled < 1000)
 		scaled = 999; /* not 1000 of it, and 0.976 of the next unit would be less */
-	if (unit == units || scaled >= 1000)
-		snprintf(out, room, "%.0f%s", scaled, unit->name);
+	snprintf(n.text, sizeof(n.text), unit == units || scaled >= 1000 ? "%.0f%s" : "%.3g%s",
+		 scaled, unit->name);
+	return n;
+}
+
+static struct number count(int64_t value)
+{
+	return number(count_units, value);
+}
+
+/* ---- the line -------------------------------------------------------------- */
+
+struct line {
+	char *out;
+	size_t used;
+};
+
+/* The sizes of values and numbers add up to less than SUMMARY_MAX: a token that does not fit is a
+ * bug, and is left out. */
+__attribute__((format(printf, 3, 4))) static void write_token(struct line *line, const char *key,
+							      const char *format, ...)
+{
+	size_t room = SUMMARY_MAX - line->used;
+	char value[FLAGS_MAX];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	vsnprintf(value, sizeof(value), format, args);
+	va_end(args);
+	n = snprintf(line->out + line->used, room, " %s=%s", key, *value ? value : "-");
+	if (n < 0 || (size_t)n >= room)
+		line->out[line->used] = 0;
 	else
-		snprintf(out, room, "%.3g%s", scaled, unit->name);
+		line->used += (size_t)n;
 }
 
-void summary_count(int64_t count, char *out, size_t room)
+static void write_pair(struct line *line, const char *key, const struct unit *units, int64_t a,
+		       const struct unit *other_units, int64_t b)
 {
-	write_number(count_units, count, out, room);
+	write_token(line, key, "%s/%s", number(units, a).text, number(other_units, b).text);
 }
 
-static void write_time(int64_t ns, char *out, size_t room)
+/* Unless both are 0. */
+static void write_some(struct line *line, const char *key, int64_t a, int64_t b)
 {
-	write_number(time_units, ns, out, room);
+	if (a || b)
+		write_pair(line, key, count_units, a, count_units, b);
 }
 
-/* ---- write --------------------------------------------------------------- */
-
-void summary_init(struct summary *s)
-{
-	memset(s, 0, sizeof(*s));
-	s->nodes_expected = SUMMARY_UNKNOWN;
-	s->rd_bytes = s->rd_calls = s->wr_bytes = s->wr_calls = SUMMARY_UNKNOWN;
-	s->client_rd = s->client_wr = s->meta = s->io_ns = SUMMARY_UNKNOWN;
-	s->io_share = SUMMARY_UNKNOWN;
-	s->rsz[0] = s->rsz[1] = s->wsz[0] = s->wsz[1] = SUMMARY_UNKNOWN;
-	s->rlat_ns[0] = s->rlat_ns[1] = SUMMARY_UNKNOWN;
-	s->wlat_ns[0] = s->wlat_ns[1] = SUMMARY_UNKNOWN;
-	s->peak_rd = s->peak_wr = s->slowest_ns = SUMMARY_UNKNOWN;
-}
-
-static int64_t percentile(const int64_t *hist, int64_t total, int percent)
-{
-	int64_t seen = 0, wanted = total / 100 * percent + total % 100 * percent / 100;
-	int bin;
-
-	for (bin = 0; bin < IO_BINS - 2; bin++) {
-		io_add_number(&seen, hist[bin]);
-		if (seen > wanted || seen == total)
-			break;
-	}
-	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
-}
-
-static void set_percentiles(const int64_t *hist, int64_t *pair)
-{
-	int64_t total = 0;
-	int bin;
-
-	for (bin = 0; bin < IO_BINS; bin++)
-		io_add_number(&total, hist[bin]);
-	if (!total)
-		return;
-	pair[0] = percentile(hist, total, 50);
-	pair[1] = percentile(hist, total, 99);
-}
-
-static void set_time(struct summary *s, const int64_t *n)
-{
-	int64_t us = io_time_us(n);
-
-	if (us < 0 || n[IO_THREAD_US] <= 0)
-		return;
-	s->io_share = 100.0 * (double)us / (double)n[IO_THREAD_US];
-	s->io_ns = us > INT64_MAX / 1000 ? INT64_MAX : us * 1000;
-}
-
-static int64_t failed_calls(const struct io *all, int error)
-{
-	int64_t calls = 0;
-	int class;
-
-	for (class = 0; class < IO_CLASS_COUNT; class ++)
-		io_add_number(&calls, all->errors[error][class]);
-	return calls;
-}
-
-static void set_errors(struct summary *s, const struct io *all)
-{
-	char one[32], number[16];
-	int error, left = 0;
-
-	for (error = 0; error < IO_ENOENT; error++) {
-		if (failed_calls(all, error) <= 0)
-			continue;
-		summary_count(failed_calls(all, error), number, sizeof(number));
-		snprintf(one, sizeof(one), "%s%s:%s", *s->err ? "," : "", io_errno_names[error],
-			 number);
-		if (left || strlen(s->err) + strlen(one) + sizeof(",+9") > sizeof(s->err))
-			left++;
-		else
-			strcat(s->err, one);
-	}
-	if (left) {
-		snprintf(one, sizeof(one), ",+%d", left);
-		strcat(s->err, one);
-	}
-}
-
-void summary_set_io(struct summary *s, const struct io *all)
-{
-	const int64_t *n = all->numbers;
-
-	s->rd_bytes = n[IO_READ_BYTES];
-	s->wr_bytes = n[IO_WRITE_BYTES];
-	s->rd_calls = n[IO_READ_CALLS];
-	s->wr_calls = n[IO_WRITE_CALLS];
-	if (io_is_counted(all))
-		s->scope = all->scope == IO_SCOPE_JOB ? SUMMARY_SCOPE_JOB : SUMMARY_SCOPE_NODE;
-	if (all->scope != IO_SCOPE_JOB)
-		return;
-	s->meta = io_ops(all);
-	set_time(s, n);
-	set_errors(s, all);
-	s->peak_rd = n[IO_PEAK_READ];
-	s->peak_wr = n[IO_PEAK_WRITE];
-	set_percentiles(all->hist[IO_READ_SIZES], s->rsz);
-	set_percentiles(all->hist[IO_WRITE_SIZES], s->wsz);
-	set_percentiles(all->hist[IO_READ_NS], s->rlat_ns);
-	set_percentiles(all->hist[IO_WRITE_NS], s->wlat_ns);
-}
-
-int summary_encode(char *out, size_t room, const char *text)
+/* Append 'text' to a value, with other bytes as %XX. Return -1 if it does not fit (out is then
+ * unchanged). */
+static int encode(char *out, size_t room, const char *text)
 {
 	static const char plain[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=._-";
@@ -199,244 +143,411 @@ int summary_encode(char *out, size_t room, const char *text)
 	return 0;
 }
 
-struct line {
-	char *out;
-	size_t used;
+/* Words joined by ",": as many as fit, then "+N". */
+struct words {
+	char text[FLAGS_MAX];
+	size_t room;
+	int omitted, most; /* most: of N */
 };
 
-/* The sizes of the fields and of numbers add up to less than SUMMARY_MAX: a token that does not fit
- * is a bug, and is left out. */
-static void write_token(struct line *line, const char *key, const char *value)
+/* [rest]: bytes to keep free for ",+N". */
+static void add_word(struct words *words, const char *word, size_t rest)
 {
-	size_t room = SUMMARY_MAX - line->used;
-	int n = snprintf(line->out + line->used, room, " %s=%s", key, *value ? value : "-");
+	size_t size = strlen(word) + (*words->text != 0);
 
-	if (n < 0 || (size_t)n >= room)
-		line->out[line->used] = 0;
+	if (words->omitted || strlen(words->text) + size + rest >= words->room)
+		words->omitted++;
 	else
-		line->used += (size_t)n;
+		strcat(strcat(words->text, *words->text ? "," : ""), word);
 }
 
+static void write_words(struct line *line, const char *key, struct words *words)
+{
+	int omitted = words->omitted < words->most ? words->omitted : words->most;
+
+	if (omitted)
+		write_token(line, key, "%s%s+%d", words->text, *words->text ? "," : "", omitted);
+	else
+		write_token(line, key, "%s", words->text);
+}
+
+/* ---- what nodes have in common ------------------------------------------------ */
+
+static void write_common(struct line *line, const char *key, const struct run_common *common,
+			 size_t room, const char *too_long)
+{
+	char text[WORD_MAX] = "";
+
+	if (common->is_mixed)
+		strcpy(text, "mixed");
+	else if (common->text && encode(text, room, common->text) < 0)
+		strcpy(text, too_long);
+	write_token(line, key, "%s", text);
+}
+
+static void write_cores(struct line *line, const struct run *run)
+{
+	const struct run_common *cores = &run->cores;
+	const char *list = run->cpus.text ? run->cpus.text : "";
+
+	write_token(line, "cores", "%s",
+		    cores->is_mixed		  ? "mixed"
+		    : cores->text && *cores->text ? count(atoll(cores->text)).text
+						  : "");
+	/* a CPU list needs no encoding: digits, "," and "-" */
+	if (!run->cpus.is_mixed && strspn(list, "0123456789,-") != strlen(list))
+		list = "";
+	write_token(line, "cpus", "%s",
+		    run->cpus.is_mixed	      ? "mixed"
+		    : strlen(list) < CPUS_MAX ? list
+					      : "many");
+}
+
+/* Return true if it is listed before, as of another client. */
+static bool is_listed(const struct run *run, const struct run_mount *mount)
+{
+	const struct run_mount *one = run->mounts;
+
+	while (strcmp(one->mount, mount->mount) != 0 || strcmp(one->fstype, mount->fstype) != 0)
+		one++;
+	return one < mount;
+}
+
+/* "/mnt/weka:wekafs,/scratch:lustre" */
+static void write_fs(struct line *line, const struct run *run)
+{
+	struct words words = { "", FS_MAX, 0, 99 };
+	const struct run_mount *mount, *end = run->mounts + run->mount_count;
+	char one[FS_MAX];
+
+	for (mount = run->mounts; mount < end; mount++) {
+		*one = 0;
+		if (is_listed(run, mount))
+			continue;
+		if (encode(one, sizeof(one) - 1, mount->mount) < 0 ||
+		    encode(strcat(one, ":"), sizeof(one), mount->fstype) < 0)
+			words.omitted++;
+		else
+			add_word(&words, one, 6);
+	}
+	write_words(line, "fs", &words);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static void write_sources(struct line *line, const struct run *run)
+{
+	struct words words = { "", SOURCES_MAX, 0, 9 };
+	char encoded[RUN_WORDS_MAX][SOURCES_MAX] = { "" };
+	size_t i, count = run->sources.count;
+
+	for (i = 0; i < count; i++)
+		if (encode(encoded[i], SOURCES_MAX, run->sources.word[i]) < 0)
+			strcpy(encoded[i], "long");
+	qsort(encoded, count, sizeof(*encoded), compare_words);
+	for (i = 0; i < count; i++)
+		add_word(&words, encoded[i], i + 1 < count ? 3 : 0);
+	write_words(line, "src", &words);
+}
+
+static void write_missing(struct line *line, const struct run *run)
+{
+	struct words words = { "", MISSING_MAX, 0, INT_MAX };
+	char one[MISSING_MAX];
+	size_t i;
+
+	for (i = 0; i < run->missing.count; i++) {
+		*one = 0;
+		if (encode(one, sizeof(one), run->missing.word[i]) < 0)
+			words.omitted++;
+		else
+			add_word(&words, one, 8);
+	}
+	if (i)
+		write_words(line, "miss", &words);
+}
+
+/* ---- flags ------------------------------------------------------------------- */
+
 /* If more than twenty are set, which no record has, the rest is "other". */
-static void write_flags(struct line *line, const struct summary *s)
+static void write_flags(struct line *line, const struct run *run)
 {
 	static const char rest[] = ",other";
-	char text[FLAGS_TEXT] = "";
+	char text[FLAGS_MAX] = "";
 	unsigned int bit;
 
 	for (bit = 0; bit < RECORD_FLAG_COUNT; bit++) {
-		if (!(s->flags & (UINT64_C(1) << bit)))
+		if (!(run->flags & (UINT64_C(1) << bit)))
 			continue;
 		if (strlen(text) + strlen(record_flag_name(bit)) + sizeof(rest) + 1 >
 		    sizeof(text)) {
 			strcat(text, rest);
 			break;
 		}
-		if (*text)
-			strcat(text, ",");
-		strcat(text, record_flag_name(bit));
+		strcat(strcat(text, *text ? "," : ""), record_flag_name(bit));
 	}
-	write_token(line, "q", text);
+	write_token(line, "q", "%s", text);
 }
 
-static const char *const unmet_names[] = {
-#define UNMET_NAME(id, name) name,
-	SUMMARY_UNMET_PARTS(UNMET_NAME)
-#undef UNMET_NAME
-};
-
-static void write_unmet(struct line *line, const struct summary *s)
+static void write_unmet(struct line *line, const struct run *run)
 {
-	char text[64] = "";
+	static const char *const names[] = {
+#define UNMET_NAME(id, name) name,
+		RUN_UNMET_PARTS(UNMET_NAME)
+#undef UNMET_NAME
+	};
+	struct words words = { .room = WORD_MAX };
 	unsigned int bit;
 
-	for (bit = 0; bit < SUMMARY_UNMET_COUNT; bit++) {
-		if (!(s->unmet & (UINT32_C(1) << bit)))
+	for (bit = 0; bit < RUN_UNMET_COUNT; bit++)
+		if (run->unmet & (UINT32_C(1) << bit))
+			add_word(&words, names[bit], 0);
+	if (run->unmet)
+		write_words(line, "not", &words);
+}
+
+/* ---- counters ------------------------------------------------------------------ */
+
+static int64_t percentile(const int64_t *hist, int64_t total, int percent)
+{
+	int64_t seen = 0, wanted = total / 100 * percent + total % 100 * percent / 100;
+	int bin;
+
+	for (bin = 0; bin < IO_BINS - 2; bin++) {
+		io_add_number(&seen, hist[bin]);
+		if (seen > wanted || seen == total)
+			break;
+	}
+	return bin < 62 ? INT64_C(1) << (bin + 1) : INT64_MAX;
+}
+
+static void write_percentiles(struct line *line, const char *key, const struct unit *units,
+			      const int64_t *hist)
+{
+	int64_t total = 0;
+	int bin;
+
+	for (bin = 0; bin < IO_BINS; bin++)
+		io_add_number(&total, hist[bin]);
+	if (total)
+		write_pair(line, key, units, percentile(hist, total, 50), units,
+			   percentile(hist, total, 99));
+}
+
+static int64_t us_to_ns(int64_t us)
+{
+	return us > INT64_MAX / 1000 ? INT64_MAX : us * 1000;
+}
+
+static void write_io_time(struct line *line, const struct io *all)
+{
+	int64_t us = io_time_us(all->numbers), thread_us = all->numbers[IO_THREAD_US];
+	double share = 100.0 * (double)us / (double)thread_us;
+
+	if (us >= 0 && thread_us > 0)
+		write_token(line, "io", "%.3g%%/%s",
+			    share < 0.05  ? 0
+			    : share > 999 ? 999
+					  : share,
+			    number(time_units, us_to_ns(us)).text);
+}
+
+static void write_errors(struct line *line, const struct io *all)
+{
+	struct words words = { "", ERRORS_MAX, 0, INT_MAX };
+	char one[64];
+	int error, class;
+	int64_t calls;
+
+	for (error = 0; error < IO_ENOENT; error++) {
+		for (calls = 0, class = 0; class < IO_CLASS_COUNT; class ++)
+			io_add_number(&calls, all->errors[error][class]);
+		snprintf(one, sizeof(one), "%s:%s", io_errno_names[error], count(calls).text);
+		if (calls > 0)
+			add_word(&words, one, 3);
+	}
+	if (*words.text)
+		write_words(line, "err", &words);
+}
+
+static void write_client_io(struct line *line, const struct run *run)
+{
+	int64_t read = RECORD_UNKNOWN, written = RECORD_UNKNOWN;
+	const struct run_series *series, *end = run->series + run->series_count;
+
+	for (series = run->series; series < end; series++)
+		if (series->kind == RUN_CLIENT_IO) {
+			io_add_number(&read, series->io.numbers[IO_READ_BYTES]);
+			io_add_number(&written, series->io.numbers[IO_WRITE_BYTES]);
+		}
+	if (read >= 0 || written >= 0)
+		write_pair(line, "wire", byte_units, read, byte_units, written);
+}
+
+/* The shape of the job's I/O from the first start to the last end. With a clock skew it would be
+ * that of the clocks. */
+static void write_shape(struct line *line, const struct run *run, const struct io *all)
+{
+	static const char *const names[] = {
+		[TIMELINE_STEADY] = "steady",
+		[TIMELINE_TAIL] = "tail",
+		[TIMELINE_HEAD] = "head",
+	};
+	int64_t bursts = 0;
+	enum timeline_shape shape = timeline_shape(&all->timeline, (int64_t)run->first,
+						   timeline_last(run->first, run->last), &bursts);
+
+	if (run->clock_skew > 0 || shape == TIMELINE_SHAPE_NONE)
+		return;
+	if (shape == TIMELINE_BURSTS)
+		write_token(line, "shape", "bursts:%s", count(bursts).text);
+	else
+		write_token(line, "shape", "%s", names[shape]);
+}
+
+/* Counters of scope job. */
+static void write_job_io(struct line *line, const struct run *run, const struct io *all)
+{
+	const int64_t *n = all->numbers;
+
+	write_io_time(line, all);
+	write_errors(line, all);
+	write_client_io(line, run);
+	if (io_ops(all) >= 0)
+		write_token(line, "meta", "%s", count(io_ops(all)).text);
+	write_percentiles(line, "rsz", byte_units, all->hist[IO_READ_SIZES]);
+	write_percentiles(line, "wsz", byte_units, all->hist[IO_WRITE_SIZES]);
+	write_percentiles(line, "rlat", time_units, all->hist[IO_READ_NS]);
+	write_percentiles(line, "wlat", time_units, all->hist[IO_WRITE_NS]);
+	if (n[IO_PEAK_READ] >= 0 || n[IO_PEAK_WRITE] >= 0)
+		write_pair(line, "peak", byte_units, n[IO_PEAK_READ], byte_units, n[IO_PEAK_WRITE]);
+	write_shape(line, run, all);
+}
+
+/* ---- nodes ---------------------------------------------------------------------- */
+
+/* Find the node with the largest sum of two numbers. Return the number of nodes that have one. */
+static size_t find_most(const struct run *run, enum io_number a, enum io_number b, double *total,
+			int64_t *most, char *name)
+{
+	const int64_t *numbers;
+	size_t i, counted = 0;
+	int64_t sum;
+
+	*most = RECORD_UNKNOWN;
+	*total = 0;
+	for (i = 0; i < run->node_count; i++) {
+		numbers = run->nodes[i]->numbers;
+		sum = RECORD_UNKNOWN;
+		io_add_number(&sum, numbers[a]);
+		io_add_number(&sum, numbers[b]);
+		if (sum < 0)
 			continue;
-		if (*text)
-			strcat(text, ",");
-		strcat(text, unmet_names[bit]);
+		counted++;
+		*total += (double)sum;
+		if (sum <= *most)
+			continue;
+		*most = sum;
+		*name = 0;
+		(void)encode(name, NODE_MAX, run->nodes[i]->name);
 	}
-	if (*text)
-		write_token(line, "not", text);
+	return counted;
 }
 
-static void write_gate(struct line *line, const struct summary *s)
+/* Compare the busiest node with the mean, if the counters are of scope job; and name the one with
+ * the most time in calls. */
+static void write_nodes(struct line *line, const struct run *run)
 {
-	char text[64] = "", number[16];
-	size_t used = 0;
+	char name[NODE_MAX] = "";
+	double total, ratio;
+	int64_t most;
+	size_t counted;
 
-	if (s->gate_warned > 0) {
-		summary_count(s->gate_warned, number, sizeof(number));
-		used = (size_t)snprintf(text, sizeof(text), "warn:%s", number);
-	}
-	if (s->gate_refused > 0) {
-		summary_count(s->gate_refused, number, sizeof(number));
-		snprintf(text + used, sizeof(text) - used, "%srefuse:%s", used ? "," : "", number);
-	}
-	if (*text)
-		write_token(line, "gate", text);
+	counted = find_most(run, IO_READ_BYTES, IO_WRITE_BYTES, &total, &most, name);
+	ratio = total > 0 ? (double)most * (double)counted / total : 0;
+	if (run->has_job_io && counted > 1 && ratio > 0)
+		write_token(line, "imb", "%.2f@%s", ratio < 99999 ? ratio : 99999, name);
+	if (find_most(run, IO_READ_US, IO_WRITE_US, &total, &most, name) > 1 && most > 0)
+		write_token(line, "slow", "%s@%s", number(time_units, us_to_ns(most)).text, name);
 }
 
-static void write_of(struct line *line, const struct summary *s)
+/* ---- settings and findings -------------------------------------------------------- */
+
+static void write_changes(struct line *line, const struct run *run)
 {
-	if ((s->flags & RECORD_FLAG(ALL_FILES)) && (s->rd_bytes >= 0 || s->wr_bytes >= 0))
+	int64_t changed = 0, restored = 0;
+	const struct run_group *group;
+	size_t at = 0;
+
+	while ((group = run_next_group(run, RUN_GROUPED_CHANGES, &at))) {
+		/* changes that may not have been made are not counted */
+		if (!json_is_true(group->value, "made"))
+			continue;
+		changed += (int64_t)group->count;
+		restored += json_is_true(group->value, "restored") ? (int64_t)group->count : 0;
+	}
+	write_some(line, "chg", restored, changed);
+}
+
+static void write_gate(struct line *line, const struct run *run)
+{
+	struct words words = { .room = WORD_MAX };
+	char one[64];
+
+	snprintf(one, sizeof(one), "warn:%s", count(run->gate_warned).text);
+	if (run->gate_warned > 0)
+		add_word(&words, one, 0);
+	snprintf(one, sizeof(one), "refuse:%s", count(run->gate_refused).text);
+	if (run->gate_refused > 0)
+		add_word(&words, one, 0);
+	if (*words.text)
+		write_words(line, "gate", &words);
+}
+
+/* ---- all ---------------------------------------------------------------------------- */
+
+static void write_moved(struct line *line, const struct run *run, const int64_t *n)
+{
+	bool is_counted = n[IO_READ_BYTES] >= 0 || n[IO_WRITE_BYTES] >= 0;
+
+	write_pair(line, "rd", byte_units, n[IO_READ_BYTES], count_units, n[IO_READ_CALLS]);
+	write_pair(line, "wr", byte_units, n[IO_WRITE_BYTES], count_units, n[IO_WRITE_CALLS]);
+	if (is_counted && run->flags & RECORD_FLAG(ALL_FILES))
 		write_token(line, "of", "all_files");
 }
 
-static const char *const scope_names[] = { "-", "job", "node" };
-
-static void write_scope(struct line *line, const struct summary *s)
-{
-	write_token(line, "scope", scope_names[s->scope]);
-}
-
-static const char *const shape_names[] = {
-	[TIMELINE_SHAPE_NONE] = "", [TIMELINE_STEADY] = "steady", [TIMELINE_BURSTS] = "bursts",
-	[TIMELINE_TAIL] = "tail",   [TIMELINE_HEAD] = "head",
-};
-
-/* "steady", "bursts:3"; "" for none. 'room' of 16 is enough. */
-static void shape_text(enum timeline_shape shape, int64_t bursts, char *out, size_t room)
-{
-	char number[16];
-
-	summary_count(bursts, number, sizeof(number));
-	snprintf(out, room, "%s%s%s", shape_names[shape], shape == TIMELINE_BURSTS ? ":" : "",
-		 shape == TIMELINE_BURSTS ? number : "");
-}
-
-static void write_shape(struct line *line, const struct summary *s)
-{
-	char text[32];
-
-	shape_text(s->shape, s->bursts, text, sizeof(text));
-	if (*text)
-		write_token(line, "shape", text);
-}
-
-static void write_imbalance(struct line *line, const struct summary *s)
-{
-	char text[SUMMARY_NODE + 32];
-
-	snprintf(text, sizeof(text), "%.2f@%s", s->imbalance < 99999 ? s->imbalance : 99999,
-		 s->busiest);
-	if (s->imbalance > 0)
-		write_token(line, "imb", text);
-}
-
-static void write_slowest(struct line *line, const struct summary *s)
-{
-	char text[SUMMARY_NODE + 32], time[16];
-
-	write_time(s->slowest_ns, time, sizeof(time));
-	snprintf(text, sizeof(text), "%s@%s", time, s->slowest);
-	if (s->slowest_ns >= 0)
-		write_token(line, "slow", text);
-}
-
-static void write_io(struct line *line, const struct summary *s)
-{
-	char text[48], time[16];
-
-	write_time(s->io_ns, time, sizeof(time));
-	snprintf(text, sizeof(text), "%.3g%%/%s",
-		 s->io_share < 0.05  ? 0
-		 : s->io_share > 999 ? 999
-				     : s->io_share,
-		 time);
-	if (s->io_share >= 0)
-		write_token(line, "io", text);
-}
-
-/* One row a key, in the order of the line. */
-struct key {
-	const char *name;
-	const struct unit *units[2]; /* none: a text; one: a number; two: "A/B" */
-	size_t at[2];
-	int64_t least; /* printed if a number is that or more */
-	void (*write)(struct line *line, const struct summary *s);
-};
-
-#define ALWAYS SUMMARY_UNKNOWN
-#define AT(field) offsetof(struct summary, field)
-#define TEXT(name, field, least)                                                                   \
-	{                                                                                          \
-		name, { NULL }, { AT(field), 0 }, least, NULL                                      \
-	}
-#define PAIR(name, unit, a, other, b, least)                                                       \
-	{                                                                                          \
-		name, { unit##_units, other##_units }, { AT(a), AT(b) }, least, NULL               \
-	}
-#define COUNT(name, a, least)                                                                      \
-	{                                                                                          \
-		name, { count_units, NULL }, { AT(a), AT(a) }, least, NULL                         \
-	}
-#define OWN(name, what)                                                                            \
-	{                                                                                          \
-		name, { NULL }, { 0 }, 0, write_##what                                             \
-	}
-static const struct key keys[] = {
-	OWN("not", unmet),
-	PAIR("rd", byte, rd_bytes, count, rd_calls, ALWAYS),
-	PAIR("wr", byte, wr_bytes, count, wr_calls, ALWAYS),
-	{ .name = "of", .write = write_of },
-	PAIR("nodes", count, nodes_seen, count, nodes_expected, ALWAYS),
-	TEXT("cores", cores, ALWAYS),
-	TEXT("cpus", cpus, ALWAYS),
-	TEXT("prof", prof, ALWAYS),
-	TEXT("fs", fs, ALWAYS),
-	OWN("scope", scope),
-	TEXT("src", src, ALWAYS),
-	OWN("q", flags),
-	OWN("io", io),
-	TEXT("err", err, 1),
-	PAIR("wire", byte, client_rd, byte, client_wr, 0),
-	COUNT("meta", meta, 0),
-	PAIR("rsz", byte, rsz[0], byte, rsz[1], 0),
-	PAIR("wsz", byte, wsz[0], byte, wsz[1], 0),
-	PAIR("rlat", time, rlat_ns[0], time, rlat_ns[1], 0),
-	PAIR("wlat", time, wlat_ns[0], time, wlat_ns[1], 0),
-	PAIR("peak", byte, peak_rd, byte, peak_wr, 0),
-	OWN("shape", shape),
-	OWN("imb", imbalance),
-	OWN("slow", slowest),
-	PAIR("chg", count, restored, count, changed, 1),
-	PAIR("find", count, errors, count, warnings, 1),
-	COUNT("refused", refused, 1),
-	OWN("gate", gate),
-	COUNT("far", numa_remote, 1),
-	TEXT("miss", miss, 1),
-};
-#define KEYS (sizeof(keys) / sizeof(keys[0]))
-
-static void write_key(struct line *line, const struct key *key, const struct summary *s)
-{
-	const int64_t *a = (const int64_t *)((const char *)s + key->at[0]);
-	const int64_t *b = (const int64_t *)((const char *)s + key->at[1]);
-	const char *word = (const char *)s + key->at[0];
-	char text[64], number[32];
-
-	if (!key->units[0] && (*word || key->least == ALWAYS))
-		write_token(line, key->name, word);
-	if (!key->units[0] || (*a < key->least && *b < key->least))
-		return;
-	write_number(key->units[0], *a, text, sizeof(text) - sizeof(number));
-	if (key->units[1]) {
-		write_number(key->units[1], *b, number, sizeof(number) - 1);
-		strcat(strcat(text, "/"), number);
-	}
-	write_token(line, key->name, text);
-}
-
-void summary_text(const struct summary *s, char *out)
+void summary_text(const struct run *run, char *out)
 {
 	struct line line = { out, (size_t)snprintf(out, SUMMARY_MAX, "jobio/1") };
-	size_t i;
+	const struct io *all = run_io(run);
 
-	for (i = 0; i < KEYS; i++)
-		if (keys[i].write)
-			keys[i].write(&line, s);
-		else
-			write_key(&line, &keys[i], s);
+	write_unmet(&line, run);
+	write_moved(&line, run, all->numbers);
+	write_pair(&line, "nodes", count_units, run->nodes_seen, count_units, run->nodes_expected);
+	write_cores(&line, run);
+	write_common(&line, "prof", &run->profile, PROFILE_MAX, "many");
+	write_fs(&line, run);
+	write_token(&line, "scope", "%s",
+		    !io_is_counted(all) ? ""
+		    : run->has_job_io	? "job"
+					: "node");
+	write_sources(&line, run);
+	write_flags(&line, run);
+	if (run->has_job_io)
+		write_job_io(&line, run, all);
+	else
+		write_client_io(&line, run);
+	write_nodes(&line, run);
+	write_changes(&line, run);
+	write_some(&line, "find", run_count(run, RUN_GROUPED_FINDINGS, "severity", "error"),
+		   run_count(run, RUN_GROUPED_FINDINGS, "severity", "warning"));
+	if (run->refused)
+		write_token(&line, "refused", "%s", count(run->refused).text);
+	write_gate(&line, run);
+	if (run->numa_remote)
+		write_token(&line, "far", "%s", count(run->numa_remote).text);
+	write_missing(&line, run);
 }

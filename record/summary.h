@@ -56,86 +56,21 @@
  *
  * Owner   nothing to free.
  * Errors  summary_encode(): -1.
+ *
+ * As one regular expression: ^jobio/1( [a-z]+=[A-Za-z0-9+/=._:;,@%-]+)+$
+ *
+ * Owner   nothing to free.
+ * Errors  none.
  * Runs    ledger. report/summary.py reads it.
  */
 #ifndef JOBIO_RECORD_SUMMARY_H
 #define JOBIO_RECORD_SUMMARY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "record/io.h"
+#include "record/run.h"
 
 #define SUMMARY_MAX 1001 /* with the final 0 */
-#define SUMMARY_UNKNOWN INT64_C(-1)
-/* Sizes of the texts, with the final 0: the sum of all in a line stays below SUMMARY_MAX. */
-#define SUMMARY_CPUS 40
-#define SUMMARY_PROF 36
-#define SUMMARY_FS 72
-#define SUMMARY_SRC 28
-#define SUMMARY_MISS 46
-#define SUMMARY_NODE 44
-#define SUMMARY_ERR 40
-
-/* What the job did not get. */
-#define SUMMARY_UNMET_PARTS(X)                                                                     \
-	X(STARTED, "started")                                                                      \
-	X(PROFILE, "profile")                                                                      \
-	X(CORES, "cores")                                                                          \
-	X(GATE, "gate")
-
-#define SUMMARY_UNMET_ENUM(id, name) SUMMARY_BIT_##id,
-enum summary_unmet_bit {
-	SUMMARY_UNMET_PARTS(SUMMARY_UNMET_ENUM) SUMMARY_UNMET_COUNT
-};
-#define SUMMARY_UNMET(id) (UINT32_C(1) << SUMMARY_BIT_##id)
-
-enum summary_scope {
-	SUMMARY_SCOPE_NONE,
-	SUMMARY_SCOPE_JOB,
-	SUMMARY_SCOPE_NODE
-};
-
-struct summary {
-	int64_t nodes_seen, nodes_expected;
-	/* values after the "="; "" is "-" */
-	char cores[8], cpus[SUMMARY_CPUS], prof[SUMMARY_PROF];
-	char fs[SUMMARY_FS], src[SUMMARY_SRC], miss[SUMMARY_MISS];
-	int64_t rd_bytes, rd_calls, wr_bytes, wr_calls;
-	enum summary_scope scope;
-	uint64_t flags; /* RECORD_FLAG(..) */
-	uint32_t unmet; /* SUMMARY_UNMET(..) */
-	int64_t client_rd, client_wr;
-	double io_share; /* percent; < 0 unknown */
-	int64_t io_ns;
-	char err[SUMMARY_ERR];
-	int64_t meta;
-	int64_t rsz[2], wsz[2], rlat_ns[2], wlat_ns[2];
-	int64_t peak_rd, peak_wr; /* bytes a second */
-	enum timeline_shape shape;
-	int64_t bursts;	  /* of TIMELINE_BURSTS */
-	double imbalance; /* 0: not known */
-	char busiest[SUMMARY_NODE];
-	int64_t slowest_ns;
-	char slowest[SUMMARY_NODE];
-	int64_t restored, changed, errors, warnings, refused, numa_remote;
-	int64_t gate_warned, gate_refused; /* tasks */
-};
-
-/* Set all numbers to unknown, all texts empty. */
-void summary_init(struct summary *summary);
-
-/* Set the counters from the sum over all nodes. Of scope node only bytes and calls. */
-void summary_set_io(struct summary *summary, const struct io *all);
 
 /* Write the line into out[SUMMARY_MAX]. */
-void summary_text(const struct summary *summary, char *out);
-
-/* Print three digits and a unit: 3.4M; "-" for unknown. 'room' of 16 is enough. */
-void summary_count(int64_t count, char *out, size_t room);
-
-/* Append 'text' to a token's value, with other bytes as %XX. Return -1 if it does not fit (out is
- * then unchanged). */
-int summary_encode(char *out, size_t room, const char *text);
+void summary_text(const struct run *run, char *out);
 
 #endif

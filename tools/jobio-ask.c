@@ -12,9 +12,11 @@
  *   {"op":"merge","ok":true,"records":[..]}
  *                       used as an answer of the ledger: for records from elsewhere
  *   "form":"full"|"slim"|"row"
- *                       of get, list and merge: run_view.h; it includes all nodes of a job, from as
- *                       many answers of the ledger as needed
- *   "advice":true       with a form: add advice if the ledger has none
+ *                       of get, list and merge, with all nodes of a job, from as many answers of
+ *                       the ledger as needed. full: the answer, and timelines; slim: without
+ *                       "records", with all of run_json.h instead; row: with the first of its
+ *                       members only, and totals
+ *   "advice":true       with a form: add "judged", advice_text(), if the ledger has none
  *                     the ledger ignores both
  * Errors  a question that cannot be sent: {"ok":false,"down":true,"error":"why"}, and with
  *           QUESTIONs exit status 1. An invalid jobio.conf: one line on standard error, exit
@@ -26,14 +28,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice/advice.h"
+#include "base/command_line.h"
 #include "base/config.h"
 #include "link/ledger_link.h"
 #include "record/alloc.h"
 #include "record/io.h"
 #include "record/json.h"
-#include "base/command_line.h"
+#include "record/run_json.h"
 #include "tools/print.h"
-#include "tools/run_view.h"
 #include "tools/settings.h"
 
 #define NAME "jobio-ask"
@@ -114,88 +117,172 @@ static void print_error(const char *text, bool is_down)
 	print_json(top);
 }
 
-/* Print a list, each of its runs in the requested form. */
-static void print_list(const struct json *answer, const char *text,
-		       const struct run_view_options *options)
+/* ---- runs ------------------------------------------------------------------------ */
+
+enum form {
+	FORM_FULL,
+	FORM_SLIM,
+	FORM_ROW
+};
+
+struct options {
+	enum form form;
+	bool is_advice;
+	const struct config_advice *limits;
+};
+
+/* Add the records of an answer. Return their number. */
+static size_t add_records(struct run *run, const struct json *answer, const char *text)
 {
-	struct run_view run = { 0 };
-	struct json *one;
-	const char *between = "";
+	const struct json *list = json_list(answer, "records"), *one;
+	struct record *record;
+
+	for (one = json_first(list); one; one = one->next) {
+		record = record_read(one, text, NULL);
+		if (record)
+			run_add(run, record);
+		else
+			run->left_out++;
+		record_free(record);
+	}
+	return list ? list->list.count : 0;
+}
+
+static struct run *new_run(const struct json *answer, const char *text)
+{
+	struct run *run = run_new();
+	int64_t left_out = json_number(answer, "records_left_out");
+
+	run->left_out = left_out > 0 ? left_out : 0;
+	add_records(run, answer, text);
+	return run;
+}
+
+/* Copy the members of the answer, without its records. */
+static void add_head(struct json *to, const struct json *answer)
+{
+	const struct json *one;
+
+	for (one = json_first(answer); one; one = one->next)
+		if (strcmp(one->key, "records") != 0)
+			json_add_copy(to, one->key, one);
+}
+
+static void add_judged(struct json *to, const struct run *run, const struct config_advice *limits)
+{
+	struct advice_list *list = advice_new(run, limits);
+	char *text = advice_text(list, limits);
+	struct json *judged = json_parse(text);
+
+	json_add_copy(to, "judged", judged);
+	json_free(judged);
+	free(text);
+	advice_free(list);
+}
+
+/* Print one line without the newline, and free the run. [text]: what the answer was parsed from. */
+static void print_run(struct run *run, const struct json *answer, const char *text,
+		      const struct options *options)
+{
+	struct json *top = json_new_object();
+	bool is_full = options->form == FORM_FULL;
+
+	run_finish(run);
+	run->nodes_expected = json_number(answer, "nodes_expected");
+	if (!is_full) {
+		add_head(top, answer);
+		run_json_add(top, run, options->form == FORM_ROW);
+	}
+	if (options->form == FORM_ROW && !json_member(answer, "totals"))
+		run_json_add_totals(top, run);
+	if (is_full && run->node_count)
+		run_json_add_timelines(top, run);
+	if (options->is_advice && run->node_count && !json_member(answer, "judged"))
+		add_judged(top, run, options->limits);
+	if (is_full)
+		fwrite(text + answer->list.at, answer->list.size - 1, 1, stdout);
+	text = json_line(top);
+	printf("%s%s", !is_full || text[1] == '}' ? "" : ",", is_full ? text + 1 : text);
+	json_free(top);
+	run_free(run);
+}
+
+/* Print a list, each of its runs in the requested form. */
+static void print_list(const struct json *answer, const char *text, const struct options *options)
+{
+	const struct json *one;
 
 	printf("{\"ok\":true,\"done\":%lld,\"runs\":[", (long long)json_number(answer, "done"));
 	for (one = json_first(json_list(answer, "runs")); one; one = one->next) {
-		fputs(between, stdout);
-		run_view_add(&run, one, text, options->form);
-		run_view_print(&run, text, options, stdout);
-		run_view_clear(&run);
-		between = ",";
+		print_run(new_run(one, text), one, text, options);
+		fputs(one->next ? "," : "", stdout);
 	}
 	puts("]}");
 }
 
-/* Get the records of the nodes after the last one. Return false if there are no more. A ledger that
+/* Add the records of the nodes after the last one. Return false if there are no more. A ledger that
  * does not support "after" sends the same again. */
-static bool add_next_page(struct session *a, const struct json *query, struct run_view *run,
-			  enum run_view_form form)
+static bool add_next_page(struct session *a, const struct json *query, const struct json *answer,
+			  struct run *run)
 {
 	struct json *top = json_new_object(), *page;
 	struct err err;
 	char *request, *text;
 	const char *node;
+	size_t count;
 	bool has_more;
 
 	json_add_text(top, "op", "get");
 	json_add_copy(top, "job", json_member(query, "job"));
-	json_add_text(top, "cluster", json_text(run->first, "cluster"));
-	if (json_number(run->first, "restart") >= 0)
-		json_add_number(top, "restart", json_number(run->first, "restart"));
-	json_add_text(top, "after", run->records[run->count - 1]->node);
+	json_add_text(top, "cluster", json_text(answer, "cluster"));
+	if (json_number(answer, "restart") >= 0)
+		json_add_number(top, "restart", json_number(answer, "restart"));
+	json_add_text(top, "after", run->nodes[run->node_count - 1]->name);
 	request = json_line_free(top);
 	text = call(a, request, &err);
 	free(request);
 	page = text ? json_parse(text) : NULL;
 	node = json_text(json_first(json_list(page, "records")), "node");
-	has_more = json_is_true(page, "ok") && node && strcmp(node, run->records[0]->node) != 0;
-	if (has_more)
-		run_view_add(run, page, text, form);
+	has_more = json_is_true(page, "ok") && node && strcmp(node, run->nodes[0]->name) != 0;
+	count = has_more ? add_records(run, page, text) : 0;
+	run->left_out -= (int64_t)count;
 	json_free(page);
 	free(text);
 	return has_more;
 }
 
-static void print_run(struct session *a, const struct json *query, struct json *answer,
-		      const char *text, const struct run_view_options *options)
+static void print_job(struct session *a, const struct json *query, const struct json *answer,
+		      const char *text, const struct options *options)
 {
-	struct run_view run = { 0 };
+	struct run *run = new_run(answer, text);
 	int answers = 1;
 
-	run_view_add(&run, answer, text, options->form);
-	while (run.left_out > 0 && run.count && answers++ < ANSWERS_MAX)
-		if (!add_next_page(a, query, &run, options->form))
+	while (run->left_out > 0 && run->node_count && answers++ < ANSWERS_MAX)
+		if (!add_next_page(a, query, answer, run))
 			break;
-	run_view_print(&run, text, options, stdout);
+	run->left_out = run->left_out > 0 ? run->left_out : 0;
+	print_run(run, answer, text, options);
 	putchar('\n');
-	run_view_clear(&run);
 }
 
 static void print_answer(struct session *a, const struct json *query, const char *op,
 			 const char *text)
 {
 	const char *form = json_text(query, "form");
-	struct run_view_options options = { .is_advice = json_is_true(query, "advice"),
-					    .limits = &a->limits };
+	struct options options = { .form = !form		   ? FORM_FULL
+					   : !strcmp(form, "slim") ? FORM_SLIM
+					   : !strcmp(form, "row")  ? FORM_ROW
+								   : FORM_FULL,
+				   .is_advice = json_is_true(query, "advice"),
+				   .limits = &a->limits };
 	struct json *answer = form ? json_parse(text) : NULL;
 
-	options.form = !form		       ? RUN_VIEW_FULL
-		       : !strcmp(form, "slim") ? RUN_VIEW_SLIM
-		       : !strcmp(form, "row")  ? RUN_VIEW_ROW
-					       : RUN_VIEW_FULL;
 	if (!json_is_true(answer, "ok"))
 		puts(text);
 	else if (!strcmp(op, "list"))
 		print_list(answer, text, &options);
 	else
-		print_run(a, query, answer, text, &options);
+		print_job(a, query, answer, text, &options);
 	json_free(answer);
 }
 

@@ -32,7 +32,6 @@
 
 #include "base/config.h"
 #include "ledger/acct.h"
-#include "ledger/merge.h"
 #include "ledger/store.h"
 #include "ledger/writer.h"
 #include "link/credential.h"

@@ -209,8 +209,8 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 	struct site_run sums = { .node_s = (1 + at % 4) * 1800,
 				 .is_judged = true,
 				 .warned = at % 1000 == 0 };
-	const struct store_run run = {
-		.id = at, .cluster = (char *)"bench", .job = (uint32_t)at, .last = (double)ended
+	const struct store_row row = {
+		.id = at, .run = { .key = { "bench", (uint32_t)at }, .last = (double)ended }
 	};
 	struct err err = { "" };
 	char account[32];
@@ -230,7 +230,7 @@ static void put_use(struct store *store, int64_t at, int64_t ended)
 		fs->numbers[SITE_META_CALLS] = at % 5000;
 		fs->peak = at * 13 % 900000000;
 	}
-	if (store_site_put(store, &run, &sums, account, &err) < 0)
+	if (store_site_put(store, &row, &sums, account, &err) < 0)
 		die(err.text);
 }
 

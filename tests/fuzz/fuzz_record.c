@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A node's record on its way to slurmdbd's SystemComment: record_parse(), merge,
+/* A node's record on its way to slurmdbd's SystemComment: record_parse(), run,
  * summary; and into a report. Lines of the input are records of one run. */
 #include "base/utf8.h"
-#include "ledger/merge.h"
 #include "record/record.h"
-#include "record/run.h"
+#include "record/run_json.h"
+#include "record/summary.h"
 #include "tests/fuzz/fuzz.h"
 
 #define RECORDS_MAX 64
@@ -39,13 +39,8 @@ static void check_again(const struct record *record)
 	record_free(again);
 }
 
-static void check_summary(struct merge *merge)
+static void check_summary(const char *text)
 {
-	struct summary summary;
-	char text[SUMMARY_MAX];
-
-	merge_summary(merge, &summary);
-	summary_text(&summary, text);
 	MUST(strlen(text) < SUMMARY_MAX);
 	MUST(strspn(text,
 		    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+/=._:;,@% -") ==
@@ -71,27 +66,27 @@ static void check_counters(const char *text, size_t size)
 	record_free(record);
 }
 
-/* The summary is the same for any order of the records. */
-static void check_order(struct merge *merge, struct record *const *records, size_t count)
+/* Set [text] to the summary of these records, added from one end or the other. */
+static void merge(struct record *const *records, size_t count, int is_backward, char *text)
 {
-	struct merge *other = merge_new();
-	char text[SUMMARY_MAX], second[SUMMARY_MAX];
-	struct summary summary;
+	struct json *top = json_new_object();
+	struct run *run = run_new();
 	size_t i;
 
-	MUST(other);
-	for (i = count; i-- > 0;)
-		merge_add(other, records[i]);
-	merge_summary(merge, &summary);
-	summary_text(&summary, text);
-	merge_summary(other, &summary);
-	summary_text(&summary, second);
-	MUST(!strcmp(text, second));
-	merge_free(other);
+	MUST(run);
+	for (i = 0; i < count; i++)
+		run_add(run, records[is_backward ? count - 1 - i : i]);
+	run_finish(run);
+	summary_text(run, text);
+	run_json_add(top, run, false);
+	run_json_add_totals(top, run);
+	run_json_add_timelines(top, run);
+	json_free(top);
+	run_free(run);
 }
 
-/* Parse a record and add it, under the name of another node than those before. */
-static struct record *take(struct merge *merge, const char *line, size_t length, size_t at)
+/* Parse a record, and give it the name of another node than those before. */
+static struct record *take(const char *line, size_t length, size_t at)
 {
 	struct err err;
 	struct record *record = record_parse(line, length, &err);
@@ -105,7 +100,6 @@ static struct record *take(struct merge *merge, const char *line, size_t length,
 	check_clean(record->findings.count ? record->findings.list[0].text : NULL);
 	check_again(record);
 	snprintf(record->node, sizeof(record->node), "n%zu", at);
-	merge_add(merge, record);
 	return record;
 }
 
@@ -113,23 +107,22 @@ FUZZ(record)
 {
 	char *text = fuzz_text(data, size), *line = text, *end = text + size;
 	struct record *records[RECORDS_MAX];
-	struct merge *merge = merge_new();
+	char first[SUMMARY_MAX], second[SUMMARY_MAX];
 	size_t count = 0;
 
-	MUST(merge);
 	while (line < end && count < RECORDS_MAX) {
 		size_t length = strcspn(line, "\n");
 
-		records[count] = take(merge, line, length, count);
+		records[count] = take(line, length, count);
 		count += records[count] != NULL;
 		line += length + 1;
 	}
-	check_summary(merge);
-	check_order(merge, records, count);
-	run_series_free(run_series_new(records, count));
+	merge(records, count, 0, first);
+	merge(records, count, 1, second);
+	check_summary(first);
+	MUST(!strcmp(first, second));
 	while (count-- > 0)
 		record_free(records[count]);
-	merge_free(merge);
 	check_counters(text, size);
 	free(text);
 	return 0;

@@ -151,7 +151,7 @@ c.commit()' "$DIR/store.sqlite"
 	spool 7 c2 'c[1-2]'
 	send
 	within 20 has_comment 7
-	expect_text 'store: a record cannot be read and is left out: record: jobio' "$(<"$DIR/ledger.log")"
+	expect_text "job: '7': store: 1 of 2 records cannot be read: record: jobio" "$(<"$DIR/ledger.log")"
 	expect_text ' nodes=1/2 ' "$(comment 7) "
 }
 

@@ -8,9 +8,9 @@
 
 #include "base/fileio.h"
 #include "base/utf8.h"
-#include "ledger/merge.h"
 #include "record/json.h"
 #include "record/record.h"
+#include "record/run_json.h"
 #include "record/summary.h"
 #include "record/timeline.h"
 #include "tests/unit/runner.h"
@@ -672,12 +672,12 @@ END_TEST
 
 #define RECORDS 7
 
-/* The summary of these records, added in random order. */
-static void merged(struct record *const *records, char *text)
+/* The summary and JSON of these records, added in random order, some of them twice. */
+static void merged(struct record *const *records, char *text, char **json)
 {
 	int at[RECORDS], i, k, swap;
-	struct merge *merge = merge_new();
-	struct summary summary;
+	struct json *top = json_new_object();
+	struct run *run = run_new();
 
 	for (i = 0; i < RECORDS; i++)
 		at[i] = i;
@@ -685,11 +685,17 @@ static void merged(struct record *const *records, char *text)
 		k = (int)some(i + 1);
 		swap = at[i], at[i] = at[k], at[k] = swap;
 	}
-	for (i = 0; i < RECORDS; i++)
-		merge_add(merge, records[at[i]]);
-	merge_summary(merge, &summary);
-	summary_text(&summary, text);
-	merge_free(merge);
+	for (i = 0; i < RECORDS; i++) {
+		run_add(run, records[at[i]]);
+		run_add(run, records[at[some(i + 1)]]);
+	}
+	run_finish(run);
+	summary_text(run, text);
+	run_json_add(top, run, false);
+	run_json_add_totals(top, run);
+	run_json_add_timelines(top, run);
+	*json = json_line_free(top);
+	run_free(run);
 }
 
 /* The syntax that readers of sacct rely on; parsing the text returns the same summary. */
@@ -707,9 +713,9 @@ static void expect_sound(const char *text)
 	ck_assert_uint_le(strlen(text), 1000);
 }
 
-START_TEST(a_run_has_the_same_summary_for_any_order_of_its_records)
+START_TEST(a_run_is_the_same_for_any_order_of_its_records_and_each_twice)
 {
-	char first[SUMMARY_MAX], again[SUMMARY_MAX];
+	char first[SUMMARY_MAX], again[SUMMARY_MAX], *json, *json_again;
 	struct record *records[RECORDS];
 	int i, k;
 
@@ -719,12 +725,15 @@ START_TEST(a_run_has_the_same_summary_for_any_order_of_its_records)
 			records[k] = random_record();
 			snprintf(records[k]->node, sizeof(records[k]->node), "n%d", k);
 		}
-		merged(records, first);
+		merged(records, first, &json);
 		expect_sound(first);
 		for (k = 0; k < 3; k++) {
-			merged(records, again);
+			merged(records, again, &json_again);
 			ck_assert_str_eq(again, first);
+			ck_assert_str_eq(json_again, json);
+			free(json_again);
 		}
+		free(json);
 		for (k = 0; k < RECORDS; k++)
 			record_free(records[k]);
 	}
@@ -747,7 +756,7 @@ START_TEST(of_two_records_of_a_node_one_is_better_and_none_without_counters_than
 		}
 		for (a = 0; a < 3; a++)
 			for (b = 0; b < 3; b++)
-				better[a][b] = merge_is_better(r[a], digest[a], r[b], digest[b]);
+				better[a][b] = record_is_better(r[a], digest[a], r[b], digest[b]);
 		for (a = 0; a < 3; a++)
 			for (b = 0; b < 3; b++) {
 				ck_assert(!better[a][b] || !better[b][a]);
@@ -764,9 +773,8 @@ END_TEST
 
 START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
 {
-	struct merge *merge = merge_new();
+	struct run *run = run_new();
 	char text[SUMMARY_MAX];
-	struct summary summary;
 	struct record *r;
 	int i, nodes = rounds(16384);
 
@@ -774,14 +782,14 @@ START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
 		seed = (uint64_t)i;
 		r = random_record();
 		snprintf(r->node, sizeof(r->node), "n%d", i);
-		merge_add(merge, r);
+		run_add(run, r);
 		record_free(r);
 	}
-	merge_summary(merge, &summary);
-	summary_text(&summary, text);
-	merge_free(merge);
+	run_finish(run);
+	summary_text(run, text);
 	expect_sound(text);
-	ck_assert_int_eq(summary.nodes_seen, nodes);
+	ck_assert_int_eq(run->nodes_seen, nodes);
+	run_free(run);
 }
 END_TEST
 
@@ -798,6 +806,6 @@ UNIT_MAIN("record", a_record_with_every_key_is_written_again_byte_for_byte,
 	  counters_added_in_any_order_are_the_same,
 	  a_timeline_covers_its_run_in_at_most_64_rows_of_powers_of_two,
 	  any_record_that_is_written_can_be_read_again,
-	  a_run_has_the_same_summary_for_any_order_of_its_records,
+	  a_run_is_the_same_for_any_order_of_its_records_and_each_twice,
 	  of_two_records_of_a_node_one_is_better_and_none_without_counters_than_one_with,
 	  sixteen_thousand_nodes_that_all_differ_fit_into_a_line)

@@ -146,15 +146,31 @@ static int find(struct store *store, enum store_job_kind kind, uint32_t job, int
 	return count;
 }
 
-/* The newest run of a job. */
-static struct store_run run_of(struct store *store, uint32_t job)
+static int done(struct store *store, struct store_row *row, const char *summary, int64_t now_s,
+		int64_t again_s, struct err *err)
 {
-	struct store_run run = { 0 };
+	free(row->summary);
+	row->summary = strdup(summary);
+	return store_done(store, row, now_s, again_s, err);
+}
+
+static int later(struct store *store, int64_t id, int64_t next_try, const char *why,
+		 struct err *err)
+{
+	const struct store_row row = { .id = id, .summary = (char *)"sum" };
+
+	return store_later(store, &row, next_try, why, err);
+}
+
+/* The newest run of a job. */
+static struct store_row run_of(struct store *store, uint32_t job)
+{
+	struct store_row run = { 0 };
 	struct err err = { "" };
 	int64_t ids[32];
 
 	ck_assert_int_ge(find(store, STORE_JOB, job, RECORD_UNKNOWN, ids), 1);
-	ck_assert_int_eq(store_run_load(store, ids[0], &run, &err), 0);
+	ck_assert_int_eq(store_load(store, ids[0], &run, &err), 0);
 	return run;
 }
 
@@ -307,7 +323,7 @@ START_TEST(a_run_is_due_when_all_nodes_reported_or_grace_is_over_since_the_first
 {
 	struct store *store = opened();
 	char text[64];
-	struct store_run run;
+	struct store_row run;
 	struct err err;
 	int64_t due;
 	int i;
@@ -323,13 +339,12 @@ START_TEST(a_run_is_due_when_all_nodes_reported_or_grace_is_over_since_the_first
 			run = run_of(store, 9);
 			run.judged = strdup("{}");
 			ck_assert_int_eq(store_begin(store, &err), 0);
-			ck_assert_int_eq(store_done(store, &run, "sum", NOW + 400, NOW + 500, &err),
-					 0);
+			ck_assert_int_eq(done(store, &run, "sum", NOW + 400, NOW + 500, &err), 0);
 			ck_assert_int_ge(store_commit(store, &err), 0);
-			store_run_free(&run);
+			store_row_clear(&run);
 			run = run_of(store, 9);
 			ck_assert_str_eq(run.judged, "{}");
-			store_run_free(&run);
+			store_row_clear(&run);
 		}
 		snprintf(text, sizeof(text), "n%d 0 1000 2000 list=n[1-9]", i);
 		put_at(store, 9, text, NOW + 100 * i, &due);
@@ -342,7 +357,7 @@ END_TEST
 START_TEST(a_better_record_of_a_node_replaces_the_first)
 {
 	struct store *store = opened();
-	struct store_run run;
+	struct store_row run;
 
 	ck_assert_int_eq(put(store, 7, "n1 0 1000 3000 rebooted"), 1);
 	ck_assert_int_eq(put(store, 7, "n1 0 1000 2000"), 1);
@@ -350,9 +365,9 @@ START_TEST(a_better_record_of_a_node_replaces_the_first)
 	ck_assert_int_eq(put(store, 7, "n1 0 1000 2500 empty"), 0);
 	ck_assert_int_eq(put(store, 7, "n1 0 1000 2000"), 0);
 	run = run_of(store, 7);
-	ck_assert_int_eq(run.nodes_seen, 1);
+	ck_assert_int_eq(run.run.nodes_seen, 1);
 	ck_assert_int_eq(run.version, 2);
-	store_run_free(&run);
+	store_row_clear(&run);
 	closed(store);
 }
 END_TEST
@@ -407,7 +422,7 @@ static void expect_backlog(struct store *store, int64_t now_s, const char *wante
 START_TEST(the_backlog_counts_collecting_due_and_postponed_runs)
 {
 	struct store *store = opened();
-	struct store_run run;
+	struct store_row run;
 	struct err err = { "" };
 	int64_t ids[4], next;
 
@@ -421,22 +436,22 @@ START_TEST(the_backlog_counts_collecting_due_and_postponed_runs)
 	put(store, 7, "n2 0 1000 2000");
 	expect_backlog(store, NOW, "1 1 0 2000");
 	ck_assert_int_eq(due_for(store, NOW, ids, 4, NULL), 1);
-	ck_assert_int_eq(store_later(store, ids[0], "sum", NOW + 60, "no row", &err), 0);
+	ck_assert_int_eq(later(store, ids[0], NOW + 60, "no row", &err), 0);
 	expect_backlog(store, NOW, "1 0 1 2000");
 	run = run_of(store, 7);
 	ck_assert_str_eq(run.error, "no row");
 	ck_assert_int_eq(run.tries, 1);
 	put(store, 7, "n3 0 1000 2000"); /* received while the summary is being written */
-	ck_assert_int_eq(store_done(store, &run, "old", NOW, 0, &err), 0);
-	store_run_free(&run);
+	ck_assert_int_eq(done(store, &run, "old", NOW, 0, &err), 0);
+	store_row_clear(&run);
 	run = run_of(store, 7);
 	ck_assert_int_eq(run.dirty, STORE_DIRTY);
-	ck_assert_int_eq(store_done(store, &run, "sum", NOW, NOW + 5, &err), 0);
-	store_run_free(&run);
+	ck_assert_int_eq(done(store, &run, "sum", NOW, NOW + 5, &err), 0);
+	store_row_clear(&run);
 	run = run_of(store, 7);
 	ck_assert_int_eq(run.dirty, STORE_AGAIN);
 	ck_assert_str_eq(run.summary, "sum");
-	store_run_free(&run);
+	store_row_clear(&run);
 	expect_backlog(store, NOW, "1 0 0 6000");
 	ck_assert_int_eq(due_for(store, NOW + 5, ids, 4, NULL), 1);
 	closed(store);
@@ -479,7 +494,7 @@ static void put_used(struct store *store, const struct used *u)
 	static const char *const advice[] = { "", "A01", "A01 A17" };
 	static const char *const mounts[MOUNTS] = { "/a", "/b", "/c" };
 	struct site_run sums = { .node_s = 60, .warned = u->bytes % 7 == 0, .is_judged = true };
-	struct store_run run = run_of(store, u->job);
+	struct store_row run = run_of(store, u->job);
 	struct err err = { "" };
 	struct site_fs *fs;
 
@@ -495,7 +510,7 @@ static void put_used(struct store *store, const struct used *u)
 	ck_assert_int_eq(store_begin(store, &err), 0);
 	ck_assert_msg(store_site_put(store, &run, &sums, "lab", &err) == 0, "%s", err.text);
 	ck_assert_int_ge(store_commit(store, &err), 0);
-	store_run_free(&run);
+	store_row_clear(&run);
 }
 
 /* Jobs, bytes read, peak and its job of each user and filesystem. */
@@ -613,15 +628,15 @@ static void expect_sums(struct store *store, const struct used *runs, int64_t si
 /* Let the run's last record be later, so that its end changes; or begin it. */
 static void change_used(struct store *store, struct used *u, int64_t from)
 {
-	struct store_run run;
+	struct store_row run;
 	char text[80];
 	int64_t due, end = from + random() % (DAYS * SITE_DAY_S - from);
 
 	snprintf(text, sizeof(text), "n%ld 0 %" PRId64 " %" PRId64, 1 + random() % 2, from, end);
 	put_at(store, u->job, text, NOW, &due);
 	run = run_of(store, u->job);
-	u->ended = (int64_t)run.last;
-	store_run_free(&run);
+	u->ended = (int64_t)run.run.last;
+	store_row_clear(&run);
 	u->user = (int)(random() % USERS);
 	u->first = (int)(random() % MOUNTS);
 	u->used = (int)(random() % (MOUNTS + 1));
@@ -702,7 +717,7 @@ START_TEST(runs_claimed_by_one_ledger_are_due_for_others_after_store_claim_s_onl
 {
 	struct store *first = opened(), *second = opened_as(2);
 	int64_t ids[10], next, due, late = NOW + STORE_CLAIM_S;
-	struct store_run run = { 0 };
+	struct store_row run = { 0 };
 	struct err err = { "" };
 	uint32_t job;
 
@@ -719,13 +734,13 @@ START_TEST(runs_claimed_by_one_ledger_are_due_for_others_after_store_claim_s_onl
 	}
 	ck_assert_int_eq(due_for(second, NOW, ids + 2, 8, &next), 1);
 	/* done, or postponed: the run is free again */
-	ck_assert_int_eq(store_run_load(first, ids[0], &run, &err), 0);
+	ck_assert_int_eq(store_load(first, ids[0], &run, &err), 0);
 	put(second, 1, "n3 0 1000 2000"); /* received meanwhile */
 	ck_assert_int_eq(store_begin(first, &err), 0);
-	ck_assert_int_eq(store_done(first, &run, "sum", NOW, 0, &err), 0);
-	ck_assert_int_eq(store_later(first, ids[1], "sum", NOW + 2, "no row", &err), 0);
+	ck_assert_int_eq(done(first, &run, "sum", NOW, 0, &err), 0);
+	ck_assert_int_eq(later(first, ids[1], NOW + 2, "no row", &err), 0);
 	ck_assert_int_ge(store_commit(first, &err), 0);
-	store_run_free(&run);
+	store_row_clear(&run);
 	ck_assert_int_eq(due_for(second, NOW + 2, ids + 3, 7, NULL), 3);
 	store_close(second);
 	ck_assert_int_eq(due_for(first, late + 1, ids, 10, NULL), 0);
@@ -765,7 +780,7 @@ START_TEST(two_concurrent_ledgers_lose_no_record)
 {
 	const int records = getenv("JOBIO_TEST_MARIADB") ? rounds(200) : 5;
 	static struct store *store; /* static: not a leak in the child */
-	struct store_run run;
+	struct store_row run;
 	uint32_t job;
 	int status;
 	pid_t pid;
@@ -779,9 +794,9 @@ START_TEST(two_concurrent_ledgers_lose_no_record)
 	ck_assert_int_eq(status, 0);
 	for (job = 1; job <= 2; job++) {
 		run = run_of(store, job);
-		ck_assert_int_eq(run.nodes_seen, 2 * records);
+		ck_assert_int_eq(run.run.nodes_seen, 2 * records);
 		ck_assert_int_eq(run.version, 2 * records);
-		store_run_free(&run);
+		store_row_clear(&run);
 	}
 	closed(store);
 }
@@ -837,7 +852,7 @@ END_TEST
 START_TEST(an_error_of_the_database_is_reported_and_no_change_is_partial)
 {
 	struct store *store;
-	struct store_run run = { 0 };
+	struct store_row run = { 0 };
 	struct err err = { "" };
 	int64_t ids[4], due;
 
@@ -848,7 +863,7 @@ START_TEST(an_error_of_the_database_is_reported_and_no_change_is_partial)
 	ck_assert_int_eq(store_purge(store, 9000, NOW, 9, &err), -1);
 	ck_assert_str_eq(err.text, "store: not this one");
 	ck_assert_str_eq(runs_of(store, 7), "n1");
-	ck_assert_int_eq(store_run_load(store, 5, &run, &err), -1);
+	ck_assert_int_eq(store_load(store, 5, &run, &err), -1);
 	ck_assert_str_eq(err.text, "store: run 5 is gone");
 	in_file("DROP TABLE records");
 	ck_assert_int_eq(store_begin(store, &err), 0);
