@@ -38,15 +38,8 @@ static bool is_only_fs(const struct view *v)
 	return mount == end;
 }
 
-/* Counters of a whole client (WEKA) belong to a filesystem if the client has no other. */
-static bool matches_view(const struct io *io, const struct view *v)
-{
-	if (io->fs)
-		return !strcmp(io->fs, v->fs);
-	return !strcmp(io->client, v->client) && is_only_fs(v);
-}
-
-/* Return the client's counters; NULL: unknown, or the job shared one of its nodes. */
+/* Return the client's counters; NULL: unknown, or the job shared one of its nodes. Those of a whole
+ * client (WEKA) belong to a filesystem if the client has no other. */
 static const struct io *find_client_io(const struct view *v)
 {
 	const struct run_series *one = v->run->series, *end = one + v->run->series_count;
@@ -55,7 +48,8 @@ static const struct io *find_client_io(const struct view *v)
 		return NULL;
 	for (; one < end; one++)
 		if (one->kind == RUN_CLIENT_IO && one->nodes >= v->nodes &&
-		    matches_view(&one->io, v))
+		    (one->io.fs ? !strcmp(one->io.fs, v->fs)
+				: !strcmp(one->io.client, v->client) && is_only_fs(v)))
 			return &one->io;
 	return NULL;
 }

@@ -129,7 +129,7 @@ char *client_counters_text(const struct client_counters *counters)
 {
 	struct json *top = json_new_object();
 
-	field_write(fields, counters, top, CLIENT_SOURCES_MAX, false);
+	field_write(fields, counters, top, CLIENT_SOURCES_MAX, 0);
 	return json_line_free(top);
 }
 

@@ -8,6 +8,7 @@
 #include "ledger/nodes.h"
 #include "record/alloc.h"
 #include "record/record.h"
+#include "record/run_json.h"
 #include "record/summary.h"
 
 struct loaded {
@@ -52,19 +53,40 @@ struct run *merge_load(struct store *store, int64_t id, struct err *why, struct 
 	return loaded.run;
 }
 
+/* Replace *text by the line of a tree; NULL: it is too long to be stored and sent. */
+static void set_text(char **text, struct json *top, size_t most)
+{
+	free(*text);
+	*text = json_line_free(top);
+	if (strlen(*text) <= most)
+		return;
+	free(*text);
+	*text = NULL;
+}
+
 void merge_describe(const struct run *run, const struct config_advice *limits,
 		    struct store_row *row, struct site_run **site)
 {
+	struct json *brief = json_new_object(), *text, *judged;
 	struct advice_list *list = advice_new(run, limits);
-	char summary[SUMMARY_MAX];
+	char summary[SUMMARY_MAX], *advice = advice_text(list, limits);
 
 	summary_text(run, summary);
 	free(row->summary);
 	row->summary = xstrdup(summary);
-	free(row->judged);
-	row->judged = advice_text(list, limits);
+	judged = json_parse(advice);
+	json_add_copy(brief, "judged", judged);
+	run_json_add_brief(brief, run);
+	set_text(&row->brief, brief, MERGE_BRIEF_MAX);
+	if (run->node_count > 1) {
+		text = json_new_object();
+		run_json_add_text(text, run);
+		set_text(&row->text, text, MERGE_TEXT_MAX);
+	}
 	if (site)
 		*site = site_run_new(run, list);
+	json_free(judged);
+	free(advice);
 	advice_free(list);
 }
 
@@ -78,8 +100,9 @@ static void print_job(struct run *run, FILE *out, const struct config_advice *li
 		return;
 	finish(run);
 	merge_describe(run, limits, &row, NULL);
-	fprintf(out, "{\"job\":%u,\"summary\":\"%s\",\"judged\":%s}\n", run->key.job, row.summary,
-		row.judged);
+	fprintf(out, "{\"job\":%u,\"summary\":\"%s\"", run->key.job, row.summary);
+	json_write_members(out, row.brief ? row.brief : "{}");
+	fputs("}\n", out);
 	store_row_clear(&row);
 	run_free(run);
 }

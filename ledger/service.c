@@ -14,7 +14,6 @@
 #include "record/alloc.h"
 #include "record/json.h"
 #include "record/record.h"
-#include "record/run_json.h"
 
 #define DEPTH_MAX 16
 #define RUNS_MAX 64
@@ -22,12 +21,12 @@
 #define MERGE_MAX 2048	/* nodes: 0.1 s */
 #define LIST_JOBS_MAX 1000
 #define LIST_NODES_MAX 64
-#define LIST_RUN_MAX (64U * 1024) /* of records of one run */
+#define LIST_RUN_MAX (64U * 1024) /* of records, or the text, of one run */
 /* Records in one reply; the rest of the frame is for the head. */
 #define RECORDS_BYTES_MAX (LEDGER_PAYLOAD_MAX - 200U * 1024)
 
 /* Above this another run would not fit. */
-#define LIST_BYTES_MAX (LEDGER_PAYLOAD_MAX - LIST_RUN_MAX - 16U * 1024)
+#define LIST_BYTES_MAX (LEDGER_PAYLOAD_MAX - 2 * LIST_RUN_MAX - 16U * 1024)
 
 /* ---- answers ------------------------------------------------------------- */
 
@@ -136,14 +135,12 @@ static int put(struct service *service, const char *text, const struct json *req
 struct collector {
 	FILE *out;
 	size_t bytes;	 /* of the records */
-	bool is_brief;	 /* without timelines and histograms */
 	int64_t omitted; /* number that did not fit */
 };
 
 static int collect(const char *text, size_t size, void *arg, struct err *err)
 {
 	struct collector *c = arg;
-	char *brief;
 
 	(void)err;
 	if (c->omitted || c->bytes + size > RECORDS_BYTES_MAX) {
@@ -153,32 +150,30 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 	if (c->bytes)
 		fputc(',', c->out);
 	c->bytes += size;
-	if (!c->is_brief) {
-		fwrite(text, size, 1, c->out);
-		return 0;
-	}
-	brief = xcalloc(size, 1);
-	fwrite(brief, record_text_brief(text, size, brief), 1, c->out);
-	free(brief);
+	fwrite(text, size, 1, c->out);
 	return 0;
 }
 
-/* Add exact totals; compute summary and advice again if they are out of date. Jobs of very many
- * nodes are left out: they would delay other requests. */
-static int refresh(struct service *service, struct store_row *row, struct json *top,
+/* Merge the records again if what is stored is out of date; else load the text if it is requested.
+ * Jobs of more nodes than this are left out, without brief and text: they would delay other
+ * requests. */
+static int refresh(struct service *service, struct store_row *row, int64_t nodes_max, bool has_text,
 		   struct err *err)
 {
 	struct run *run;
 	struct err why;
 
-	if (row->run.nodes_seen > MERGE_MAX)
+	if (row->dirty != STORE_DIRTY)
+		return has_text ? store_load_text(service->store, row, err) : 0;
+	if (row->run.nodes_seen > nodes_max) {
+		free(row->brief);
+		row->brief = NULL;
 		return 0;
+	}
 	run = merge_load(service->store, row->id, &why, err);
 	if (!run)
 		return -1;
-	if (row->dirty == STORE_DIRTY)
-		merge_describe(run, service->advice, row, NULL);
-	run_json_add_totals(top, run);
+	merge_describe(run, service->advice, row, NULL);
 	run_free(run);
 	return 0;
 }
@@ -205,14 +200,36 @@ static void describe(struct json *o, const struct store_row *row)
 	json_add_text(o, "summary", row->summary);
 }
 
-/* Add the advice about the run, if it has been judged. */
-static void add_judged(struct json *o, const struct store_row *row)
+/* Write a tree without its last brace, and free it. */
+static void write_open(FILE *out, struct json *top)
 {
-	struct json *judged = row->judged ? json_parse(row->judged) : NULL;
+	char *text = json_line_free(top);
 
-	if (judged)
-		json_add_copy(o, "judged", judged);
-	json_free(judged);
+	fwrite(text, 1, strlen(text) - 1, out);
+	free(text);
+}
+
+/* Write the head of an answer with records, without its last brace. */
+static void write_head(FILE *out, const struct store_row *row, struct json *top)
+{
+	static const char *const members[] = { "totals", "judged" };
+	struct json *brief = row->brief ? json_parse(row->brief) : NULL, *one;
+	size_t i;
+
+	for (i = 0; i < sizeof(members) / sizeof(*members); i++) {
+		one = json_member(brief, members[i]);
+		if (one)
+			json_add_copy(top, members[i], one);
+	}
+	json_free(brief);
+	write_open(out, top);
+}
+
+/* Write the same with brief, if there is one. */
+static void write_brief(FILE *out, const struct store_row *row, struct json *top)
+{
+	write_open(out, top);
+	json_write_members(out, row->brief ? row->brief : "{}");
 }
 
 /* User, and cluster of the requested jobs (NULL: any). */
@@ -290,6 +307,7 @@ static int list_runs(struct service *service, const int64_t *ids, int count, int
 struct run_query {
 	int64_t restart;   /* RECORD_UNKNOWN: the newest */
 	const char *after; /* NULL: all; else only the records of later nodes */
+	bool is_merged;	   /* if possible what is merged, instead of records */
 };
 
 static int put_records(struct service *service, const struct store_row *row,
@@ -305,28 +323,43 @@ static int put_records(struct service *service, const struct store_row *row,
 	return 0;
 }
 
-/* Return the run, its records, and then the list of runs. NULL: the store failed. */
+/* Write the run, what is merged or its records, and then the list of runs. */
+static int write_run(struct service *service, struct store_row *row, const struct run_query *query,
+		     const struct json *runs, FILE *out, struct err *err)
+{
+	struct json *top = ok_reply();
+	int rc;
+
+	describe(top, row);
+	if (query->is_merged && row->brief && row->text) {
+		write_brief(out, row, top);
+		json_write_members(out, row->text);
+		rc = 0;
+	} else {
+		write_head(out, row, top);
+		rc = put_records(service, row, query, out, err);
+	}
+	fprintf(out, ",\"runs\":%s", json_line(runs));
+	return rc;
+}
+
+/* Return the run, or the records of later nodes. NULL: the store failed. */
 static char *whole_run(struct service *service, struct store_row *row,
 		       const struct run_query *query, const struct json *runs, struct err *err)
 {
-	struct json *top = ok_reply();
-	char *head, *text = NULL;
+	char *text = NULL;
 	size_t size = 0;
 	FILE *out = xneed(open_memstream(&text, &size));
-	int rc = 0;
+	int rc;
 
-	if (!query->after) {
-		rc = refresh(service, row, top, err);
-		describe(top, row);
-		add_judged(top, row);
-	}
-	head = json_line_free(top);
-	fprintf(out, "%.*s", (int)strlen(head) - 1, head);
-	free(head);
-	if (rc == 0)
+	if (query->after) {
+		fputs("{\"ok\":true", out);
 		rc = put_records(service, row, query, out, err);
-	if (!query->after)
-		fprintf(out, ",\"runs\":%s", json_line(runs));
+	} else {
+		rc = refresh(service, row, MERGE_MAX, query->is_merged, err);
+		if (rc == 0)
+			rc = write_run(service, row, query, runs, out, err);
+	}
 	fputc('}', out);
 	fclose(out);
 	xneed(text);
@@ -361,7 +394,7 @@ static char *get(struct service *service, struct json *request, const struct req
 {
 	struct store_selector selector = { .cluster = requester->cluster };
 	int64_t ids[RUNS_MAX];
-	const char *job = json_text(request, "job");
+	const char *job = json_text(request, "job"), *form = json_text(request, "form");
 	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
 	struct run_query query;
@@ -377,6 +410,7 @@ static char *get(struct service *service, struct json *request, const struct req
 		return service_error(err.text, false);
 	query.restart = json_number(request, "restart");
 	query.after = json_text(request, "after");
+	query.is_merged = form && strcmp(form, "full") != 0;
 	answer = get_run(service, ids, count, &query, requester, &err);
 	if (answer)
 		return answer;
@@ -457,18 +491,18 @@ static int splice(const char *text, size_t size, void *arg, struct err *err)
 }
 
 /* Set *text to all records of a run, or to NULL if they are too many. */
-static int splice_records(struct service *service, const struct store_row *row, bool is_brief,
-			  char **text, struct err *err)
+static int splice_records(struct service *service, const struct store_row *row, char **text,
+			  struct err *err)
 {
-	struct collector p = { .is_brief = is_brief };
+	struct collector c = { .omitted = 0 };
 	size_t size = 0;
 	int rc = 1;
 
 	*text = NULL;
-	p.out = xneed(open_memstream(text, &size));
+	c.out = xneed(open_memstream(text, &size));
 	if (row->run.nodes_seen <= LIST_NODES_MAX)
-		rc = store_records(service->store, row->id, splice, &p, err);
-	fclose(p.out);
+		rc = store_records(service->store, row->id, splice, &c, err);
+	fclose(c.out);
 	xneed(*text);
 	if (rc) {
 		free(*text);
@@ -477,77 +511,70 @@ static int splice_records(struct service *service, const struct store_row *row, 
 	return rc < 0 ? -1 : 0;
 }
 
-/* Return a judged run with the number and the time of its records instead of these. */
-static char *list_head(const struct store_row *row)
-{
-	struct json *top = json_new_object(), *time;
-
-	describe(top, row);
-	add_judged(top, row);
-	json_add_number(top, "record_count", row->run.nodes_seen);
-	time = json_add_object(top, "time");
-	json_add_seconds(time, "first", row->run.first);
-	json_add_seconds(time, "last", row->run.last);
-	json_add_seconds(time, "seconds", row->run.last - row->run.first);
-	return json_line_free(top);
-}
-
-/* Set *text to one run of the list, in the format of get. */
+/* Write one run of the list: its brief, with its text, or its records. */
 static int list_run(struct service *service, const struct json *request, struct store_row *row,
-		    char **text, struct err *err)
+		    FILE *out, struct err *err)
 {
-	char *head, *records;
-	struct json *top;
-	int rc;
+	const char *form = json_text(request, "form");
+	bool has_text = form && !strcmp(form, "slim");
+	struct json *top = json_new_object();
+	char *records = NULL;
+	int rc = refresh(service, row, LIST_NODES_MAX, has_text, err);
 
-	if (json_is_true(request, "head") && row->judged && row->dirty != STORE_DIRTY) {
-		*text = list_head(row);
-		return 0;
-	}
-	top = json_new_object();
-	rc = splice_records(service, row, json_is_true(request, "brief"), &records, err);
-	if (rc == 0 && row->dirty == STORE_DIRTY)
-		rc = refresh(service, row, top, err);
 	describe(top, row);
-	add_judged(top, row);
-	json_add_known(top, "records_left_out", records ? 0 : row->run.nodes_seen);
-	head = json_line_free(top);
-	if (rc == 0)
-		*text = xasprintf("%.*s,\"records\":[%s]}", (int)strlen(head) - 1, head,
-				  records ? records : "");
-	free(head);
+	if (!has_text && json_is_true(request, "brief")) {
+		if (!row->brief)
+			json_add_number(top, "left_out", row->run.nodes_seen);
+		write_brief(out, row, top);
+	} else if (has_text && row->brief && row->text && strlen(row->text) <= LIST_RUN_MAX) {
+		write_brief(out, row, top);
+		json_write_members(out, row->text);
+	} else {
+		rc = rc < 0 ? rc : splice_records(service, row, &records, err);
+		json_add_known(top, "records_left_out", records ? 0 : row->run.nodes_seen);
+		write_head(out, row, top);
+		fprintf(out, ",\"records\":[%s]", records ? records : "");
+	}
+	fputc('}', out);
 	free(records);
 	return rc;
 }
 
-/* Set *text to the newest run that this user may see. Return 0 also if there is none. */
+/* Write the newest run that this user may see, and set *between. Return 0 also if there is none. */
 static int list_job(struct service *service, const struct json *request, uint32_t job,
-		    const struct requester *requester, char **text, struct err *err)
+		    const struct requester *requester, FILE *out, const char **between,
+		    struct err *err)
 {
 	const struct store_selector selector = { STORE_JOB, job, RECORD_UNKNOWN,
 						 requester->cluster };
 	int64_t ids[RUNS_MAX];
 	struct store_row row;
+	bool is_found = false;
 	int i, rc = 0, count = store_find(service->store, &selector, ids, RUNS_MAX, err);
 
-	for (i = 0; i < count && !*text; i++) {
+	for (i = 0; i < count && !is_found; i++) {
 		if (store_load(service->store, ids[i], &row, err) < 0) {
 			rc = -1;
 			continue;
 		}
-		if (may_read(service, &row, requester))
-			rc = list_run(service, request, &row, text, err);
+		is_found = may_read(service, &row, requester);
+		if (is_found) {
+			fputs(*between, out);
+			*between = ",";
+			rc = list_run(service, request, &row, out, err);
+		}
 		store_row_clear(&row);
 	}
-	return count < 0 || (rc < 0 && !*text) ? -1 : 0;
+	return count < 0 ? -1 : rc;
 }
 
 /* Return as many of the jobs as fit; "done" is their number, from the first. */
 static char *list(struct service *service, struct json *request, const struct requester *requester)
 {
 	const struct json *jobs = json_list(request, "jobs"), *one = json_first(jobs);
+	const char *between = "";
 	size_t done = 0, size = 0;
-	char *answer = NULL, *run;
+	char *answer = NULL;
 	struct err err = { "" };
 	int64_t job;
 	FILE *out;
@@ -557,21 +584,16 @@ static char *list(struct service *service, struct json *request, const struct re
 		return service_error("list: jobs: must be a list of at most 1000 job ids", false);
 	out = xneed(open_memstream(&answer, &size));
 	fputs("{\"ok\":true,\"runs\":[", out);
-	for (size = 0; one && size < LIST_BYTES_MAX; one = one->next, done++) {
-		run = NULL;
+	for (; one && rc == 0 && size < LIST_BYTES_MAX; one = one->next, done++) {
 		if (json_value_number(one, &job) && job > 0 && job <= UINT32_MAX)
-			rc = list_job(service, request, (uint32_t)job, requester, &run, &err);
-		if (rc < 0)
-			break;
-		if (run)
-			fprintf(out, "%s%s", size ? "," : "", run);
-		size += run ? strlen(run) : 0;
-		free(run);
+			rc = list_job(service, request, (uint32_t)job, requester, out, &between,
+				      &err);
+		fflush(out); /* sets size */
 	}
 	fprintf(out, "],\"done\":%zu}", done);
 	fclose(out);
 	xneed(answer);
-	if (rc >= 0)
+	if (rc == 0)
 		return answer;
 	free(answer);
 	return service_error(err.text, false);

@@ -30,31 +30,31 @@ enum statement {
 };
 
 /* MariaDB evaluates assignments from left to right. */
-#define STATEMENTS_OF(dialect)                                                                                                                                                                                                                                                                             \
-	{                                                                                                                                                                                                                                                                                                  \
-		[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                       \
-			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                   \
-		[FIND_ARRAY] =                                                                                                                                                                                                                                                                             \
-			"SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                    \
-			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                   \
-		[FIND_HET] =                                                                                                                                                                                                                                                                               \
-			"SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                      \
-			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                   \
-		[FIND_ALL_TASKS] =                                                                                                                                                                                                                                                                         \
-			"SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                 \
-			" GROUP BY array_task, cluster, uid ORDER BY array_task LIMIT ?3",                                                                                                                                                                                                                 \
-		[FIND_ALL_COMPONENTS] =                                                                                                                                                                                                                                                                    \
-			"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                   \
-			" GROUP BY het_offset, cluster, uid ORDER BY het_offset LIMIT ?3",                                                                                                                                                                                                                 \
-		[DONE] =                                                                                                                                                                                                                                                                                   \
-			"UPDATE runs SET next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, judged=?10" FREE_##dialect \
-			" WHERE id=?1",                                                                                                                                                                                                                                                                    \
-		[LATER] =                                                                                                                                                                                                                                                                                  \
-			"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary)" FREE_##dialect                                                                                                                                                                               \
-			" WHERE id=?1",                                                                                                                                                                                                                                                                    \
-		[BACKLOG] =                                                                                                                                                                                                                                                                                \
-			"SELECT count(*), coalesce(sum(tries=0 AND next_try>?1), 0), coalesce(sum(tries>0), 0), coalesce(min(last), 0) FROM runs WHERE " WAITS_##dialect                                                                                                                                   \
-			" AND dirty=1",                                                                                                                                                                                                                                                                    \
+#define STATEMENTS_OF(dialect)                                                                                                                                                                                                                                                                                        \
+	{                                                                                                                                                                                                                                                                                                             \
+		[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                                  \
+			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                              \
+		[FIND_ARRAY] =                                                                                                                                                                                                                                                                                        \
+			"SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                               \
+			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                              \
+		[FIND_HET] =                                                                                                                                                                                                                                                                                          \
+			"SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                                 \
+			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                              \
+		[FIND_ALL_TASKS] =                                                                                                                                                                                                                                                                                    \
+			"SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                            \
+			" GROUP BY array_task, cluster, uid ORDER BY array_task LIMIT ?3",                                                                                                                                                                                                                            \
+		[FIND_ALL_COMPONENTS] =                                                                                                                                                                                                                                                                               \
+			"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                              \
+			" GROUP BY het_offset, cluster, uid ORDER BY het_offset LIMIT ?3",                                                                                                                                                                                                                            \
+		[DONE] =                                                                                                                                                                                                                                                                                              \
+			"UPDATE runs SET next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, brief=?10, merged=?11" FREE_##dialect \
+			" WHERE id=?1",                                                                                                                                                                                                                                                                               \
+		[LATER] =                                                                                                                                                                                                                                                                                             \
+			"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary)" FREE_##dialect                                                                                                                                                                                          \
+			" WHERE id=?1",                                                                                                                                                                                                                                                                               \
+		[BACKLOG] =                                                                                                                                                                                                                                                                                           \
+			"SELECT count(*), coalesce(sum(tries=0 AND next_try>?1), 0), coalesce(sum(tries>0), 0), coalesce(min(last), 0) FROM runs WHERE " WAITS_##dialect                                                                                                                                              \
+			" AND dirty=1",                                                                                                                                                                                                                                                                               \
 	}
 
 static const char *const statements[STORE_DIALECTS][STATEMENTS] = {
@@ -63,6 +63,7 @@ static const char *const statements[STORE_DIALECTS][STATEMENTS] = {
 };
 
 static const char load_run[] = "SELECT " STORE_ROW_COLUMNS " FROM runs WHERE id=?1";
+static const char load_text[] = "SELECT merged FROM runs WHERE id=?1";
 static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
 static const char newest[] = "SELECT coalesce(max(last), 0) FROM runs WHERE last<=?1+86400";
 
@@ -143,7 +144,7 @@ void store_read_row(struct store *store, struct store_row *row)
 				   .written = number(store, 18),
 				   .summary = copy_text(store, 19),
 				   .error = copy_text(store, 20),
-				   .judged = copy_text(store, 21) };
+				   .brief = copy_text(store, 21) };
 	run_init(run);
 	run->key = (struct run_key){ .job = (uint32_t)number(store, 3),
 				     .uid = (uint32_t)number(store, 4),
@@ -219,6 +220,17 @@ int store_load(struct store *store, int64_t id, struct store_row *row, struct er
 	return rc > 0 ? 0 : -1;
 }
 
+int store_load_text(struct store *store, struct store_row *row, struct err *err)
+{
+	const struct value value = value_number(row->id);
+	int rc = query_one(store, load_text, &value, err);
+
+	if (rc > 0)
+		row->text = copy_text(store, 0);
+	store->ops->end(store);
+	return rc < 0 ? -1 : 0;
+}
+
 int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
 			struct err *err)
 {
@@ -251,7 +263,8 @@ int store_done(struct store *store, const struct store_row *row, int64_t now_s, 
 		value_text(row->summary),    value_number(now_s),
 		value_known(key->array_job), value_known(key->array_task),
 		value_known(key->het_job),   value_known(key->het_offset),
-		value_number(again_s),	     value_text(row->judged),
+		value_number(again_s),	     value_text(row->brief),
+		value_text(row->text),
 	};
 
 	return store->ops->change(store, sql(store, DONE), values, err) < 0 ? -1 : 0;

@@ -69,6 +69,8 @@ int store_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t
 	      struct err *err);
 
 int store_load(struct store *store, int64_t id, struct store_row *row, struct err *err);
+/* Load the text of a row that has none yet. */
+int store_load_text(struct store *store, struct store_row *row, struct err *err);
 
 /* Call fn for every record of a run, by node, until fn returns other than 0; -1 is an error. */
 int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struct err *err);
@@ -76,8 +78,8 @@ int store_records(struct store *store, int64_t id, store_fn fn, void *arg, struc
 int store_records_after(struct store *store, int64_t id, const char *node, store_fn fn, void *arg,
 			struct err *err);
 
-/* Note that the summary of this version is in slurmdbd, with the IDs in the row there and the
- * advice. again_s: when to look at the row again; 0: never. */
+/* Note that the summary of this version is in slurmdbd, with the IDs in the row there, 'brief' and
+ * 'text'. again_s: when to look at the row again; 0: never. */
 int store_done(struct store *store, const struct store_row *row, int64_t now_s, int64_t again_s,
 	       struct err *err);
 /* Note that it is not; retry at next_try. 'why' may be NULL. */

@@ -137,7 +137,7 @@ int store_list_ids(struct store *store, const char *sql, const struct value *val
 
 /* Columns of a row, for store_read_row(), which sets [row]. */
 #define STORE_ROW_COLUMNS                                                                          \
-	"id, version, cluster, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodelist, nodes_seen, nodes_expected, dirty, tries, next_try, written, summary, error, judged"
+	"id, version, cluster, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodelist, nodes_seen, nodes_expected, dirty, tries, next_try, written, summary, error, brief"
 #define STORE_ROW_COLUMN_COUNT 22
 void store_read_row(struct store *store, struct store_row *row);
 

@@ -124,6 +124,7 @@ void store_row_clear(struct store_row *row)
 	run_clear(&row->run);
 	free(row->summary);
 	free(row->error);
-	free(row->judged);
+	free(row->brief);
+	free(row->text);
 	*row = (struct store_row){ 0 };
 }

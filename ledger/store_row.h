@@ -37,7 +37,7 @@ struct store_row {
 	enum store_dirt dirty;
 	int64_t tries, next_try, written; /* written: when; 0: never */
 	char *summary, *error;		  /* NULL: none */
-	char *judged;			  /* advice_text(); NULL: not yet */
+	char *brief, *text; /* run_json.h; NULL: not yet, too long, or not loaded (text) */
 };
 
 /* Return the end of the record's run. A record that started before now and ends days ahead, or took

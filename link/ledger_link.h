@@ -5,11 +5,11 @@
  *           LEDGER_FRAME_MAX; then a MUNGE credential (credential.h). Its payload
  *           (payload.h) has one JSON object:
  *             {"op":"put","record":{..}}            by uid 0
- *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?,
+ *             {"op":"get","job":"7"|"5_1"|"7+1","restart":N?,"form":"slim"?,
  *              "after":"n7"?}   (the records of the nodes after it)
- *             {"op":"list","jobs":[7,8,..],"brief":true?}
- *               (records without timelines and histograms; with "head":true
- *               a run that has been judged has their time instead)
+ *             {"op":"list","jobs":[7,8,..],"brief":true?,"form":"slim"?}
+ *               (slim: brief and text of record/run_json.h instead of records, unless they
+ *               are too long or of one node; brief: the former only)
  *             {"op":"family","job":"5"}
  *             get, list and family: with "cluster":"c", of its jobs only
  *             {"op":"site","since":S,"until":E,"after":[..]?}  (ledger/site.h)

@@ -192,19 +192,18 @@ static void write_rows(const struct field *f, const int64_t *rows, struct json *
 }
 
 static void write_list(const struct field *f, const void *of, struct json *to, size_t most,
-		       bool is_brief)
+		       unsigned int without)
 {
 	struct json *list = json_add_list(to, f->key);
 	const char *first = *place_of(f, of).list;
 	size_t i, count = *count_of(f, of);
 
 	for (i = 0; i < count && i < most; i++)
-		field_write(f->table, first + i * f->size, json_append_object(list), most,
-			    is_brief);
+		field_write(f->table, first + i * f->size, json_append_object(list), most, without);
 }
 
 static void write_known(const struct field *f, const void *of, struct json *to, size_t most,
-			bool is_brief)
+			unsigned int without)
 {
 	union place p = place_of(f, of);
 
@@ -229,9 +228,9 @@ static void write_known(const struct field *f, const void *of, struct json *to, 
 	else if (f->kind == FIELD_ROWS)
 		write_rows(f, p.number, to);
 	else if (f->kind == FIELD_OBJECT)
-		field_write(f->table, p.any, json_add_object(to, f->key), most, is_brief);
+		field_write(f->table, p.any, json_add_object(to, f->key), most, without);
 	else
-		write_list(f, of, to, most, is_brief);
+		write_list(f, of, to, most, without);
 }
 
 /* Empty ones are written as such. */
@@ -240,14 +239,15 @@ static bool is_rows(const struct field *f)
 	return f->kind == FIELD_ROWS || f->kind == FIELD_LIST;
 }
 
-void field_write(const struct field *f, const void *of, struct json *to, size_t most, bool is_brief)
+void field_write(const struct field *f, const void *of, struct json *to, size_t most,
+		 unsigned int without)
 {
 	for (; f->kind != FIELD_END; f++) {
-		if (is_brief && f->is_picture)
+		if (without & FIELD_NO_PICTURES && f->is_picture)
 			continue;
 		if (is_known(f, of) || (is_rows(f) && !f->is_optional && !f->is_null))
-			write_known(f, of, to, most, is_brief);
-		else if (!f->is_optional)
+			write_known(f, of, to, most, without);
+		else if (!f->is_optional && !(without & FIELD_NO_UNKNOWN))
 			json_add_null(to, f->key);
 	}
 }

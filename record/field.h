@@ -93,9 +93,11 @@ struct field {
 void field_init(const struct field *table, void *of);
 void field_free(const struct field *table, void *of);
 
-/* Write members of 'to': of each list at most 'most' elements; is_brief: no pictures. */
+/* Write members of 'to': of each list at most 'most' elements; without these. */
+#define FIELD_NO_PICTURES 1U
+#define FIELD_NO_UNKNOWN 2U
 void field_write(const struct field *table, const void *of, struct json *to, size_t most,
-		 bool is_brief);
+		 unsigned int without);
 int field_read(const struct field *table, void *of, const struct json *from, bool *is_cut,
 	       struct err *err);
 

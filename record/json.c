@@ -625,28 +625,50 @@ void json_append_text(struct json *list, const char *text)
 
 /* ---- write --------------------------------------------------------------- */
 
-static void put_text(const char *text, size_t size, FILE *out)
+struct line {
+	char *text;
+	size_t size, room;
+};
+
+static void put(struct line *line, const char *bytes, size_t size)
+{
+	if (line->size + size >= line->room) {
+		line->room = 2 * (line->size + size) + 64;
+		line->text = xrealloc(line->text, line->room, 1);
+	}
+	memcpy(line->text + line->size, bytes, size);
+	line->size += size;
+}
+
+static void put_word(struct line *line, const char *word)
+{
+	put(line, word, strlen(word));
+}
+
+static void put_text(struct line *line, const char *text, size_t size)
 {
 	static const char signs[] = "\"\\\b\f\n\r\t", written[] = "\"\\bfnrt";
 	const char *sign, *end = text + size, *from;
+	char escaped[8];
 
-	putc_unlocked('"', out);
+	put(line, "\"", 1);
 	for (; text < end; text++) {
 		for (from = text; text < end && is_plain(*text);)
 			text++;
-		fwrite_unlocked(from, (size_t)(text - from), 1, out);
+		put(line, from, (size_t)(text - from));
 		if (text == end)
 			break;
 		sign = *text ? strchr(signs, *text) : NULL;
 		if (sign)
-			fprintf(out, "\\%c", written[sign - signs]);
+			snprintf(escaped, sizeof(escaped), "\\%c", written[sign - signs]);
 		else
-			fprintf(out, "\\u%04x", *text);
+			snprintf(escaped, sizeof(escaped), "\\u%04x", *text);
+		put_word(line, escaped);
 	}
-	putc_unlocked('"', out);
+	put(line, "\"", 1);
 }
 
-static void put_whole(int64_t whole, FILE *out)
+static void put_whole(struct line *line, int64_t whole)
 {
 	uint64_t rest = whole < 0 ? -(uint64_t)whole : (uint64_t)whole;
 	char digits[20], *at = digits + sizeof(digits);
@@ -655,77 +677,79 @@ static void put_whole(int64_t whole, FILE *out)
 		*--at = (char)('0' + rest % 10);
 	while (rest /= 10);
 	if (whole < 0)
-		putc_unlocked('-', out);
-	fwrite_unlocked(at, (size_t)(digits + sizeof(digits) - at), 1, out);
+		put(line, "-", 1);
+	put(line, at, (size_t)(digits + sizeof(digits) - at));
 }
 
-static void put_value(const struct json *value, FILE *out);
+static void put_value(struct line *line, const struct json *value);
 
-static void put_list(const struct json *list, FILE *out)
+static void put_list(struct line *line, const struct json *list)
 {
 	const struct json *one;
 
-	putc_unlocked(list->kind == JSON_OBJECT ? '{' : '[', out);
+	put(line, list->kind == JSON_OBJECT ? "{" : "[", 1);
 	for (one = json_first(list); one; one = one->next) {
 		if (one->key) {
-			put_text(one->key, one->key_size, out);
-			putc_unlocked(':', out);
+			put_text(line, one->key, one->key_size);
+			put(line, ":", 1);
 		}
-		put_value(one, out);
+		put_value(line, one);
 		if (one->next)
-			putc_unlocked(',', out);
+			put(line, ",", 1);
 	}
-	putc_unlocked(list->kind == JSON_OBJECT ? '}' : ']', out);
+	put(line, list->kind == JSON_OBJECT ? "}" : "]", 1);
 }
 
-static void put_value(const struct json *value, FILE *out)
+static void put_value(struct line *line, const struct json *value)
 {
 	switch (value->kind) {
 	case JSON_NULL:
-		fputs_unlocked("null", out);
+		put_word(line, "null");
 		break;
 	case JSON_BOOL:
-		fputs_unlocked(value->is_true ? "true" : "false", out);
+		put_word(line, value->is_true ? "true" : "false");
 		break;
 	case JSON_REAL:
-		fputs_unlocked(value->digits, out);
+		put_word(line, value->digits);
 		break;
 	case JSON_WHOLE:
-		put_whole(value->whole, out);
+		put_whole(line, value->whole);
 		break;
 	case JSON_TEXT:
-		put_text(value->text.bytes, value->text.size, out);
+		put_text(line, value->text.bytes, value->text.size);
 		break;
 	default:
-		put_list(value, out);
+		put_list(line, value);
 	}
-}
-
-static char *print(const struct json *value, size_t *size)
-{
-	char *text = NULL;
-	FILE *out = xneed(open_memstream(&text, size));
-
-	put_value(value, out);
-	fclose(out);
-	return xneed(text);
 }
 
 const char *json_line(const struct json *value)
 {
-	size_t size = 0;
-	char *text = print(value, &size);
-	const char *line = take_text(value->tree, text, size);
+	struct line line = { .size = 0 };
+	const char *text;
 
-	free(text);
-	return line;
+	put_value(&line, value);
+	text = take_text(value->tree, line.text, line.size);
+	free(line.text);
+	return text;
 }
 
 char *json_line_free(struct json *top)
 {
-	size_t size = 0;
-	char *text = print(top, &size);
+	struct line line = { .size = 0 };
 
+	put_value(&line, top);
+	line.text[line.size] = 0;
 	json_free(top);
-	return text;
+	return line.text;
+}
+
+void json_write_members(FILE *out, const char *object)
+{
+	size_t size = strlen(object) - 2;
+
+	if (!size)
+		return;
+	fputc(',', out);
+	fwrite(object + 1, 1, size, out);
 }

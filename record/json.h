@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/err.h"
 
@@ -126,5 +127,7 @@ void json_append_text(struct json *list, const char *text);
 const char *json_line(const struct json *value);
 /* The same, malloc'ed, and the tree is freed. */
 char *json_line_free(struct json *top);
+/* Write the members of an object that is text, each after a comma. */
+void json_write_members(FILE *out, const char *object);
 
 #endif

@@ -292,10 +292,6 @@ struct record *record_parse(const char *text, size_t size, struct err *err);
 /* Read a value of a longer JSON text, with the same checks of its part of the text. */
 struct record *record_read(const struct json *json, const char *text, struct err *err);
 
-/* Copy a text of 'size' bytes from record_text(), without timelines and histograms. Return the
- * number of bytes. */
-size_t record_text_brief(const char *text, size_t size, char *out);
-
 /* Return the counters only, {"app":[IO,..],"quality":[..]}: from a helper that counts to the one
  * that writes the record. */
 char *record_counters_text(const struct record *record);

@@ -270,7 +270,7 @@ static void write_clients(const struct record *r, struct json *top, size_t most)
 	}
 	all.first = *list;
 	all.count = r->client_count > 1 && most > 1 ? r->client_count - 1 : 0;
-	field_write(clients_fields, &all, top, most, false);
+	field_write(clients_fields, &all, top, most, 0);
 	for (i = 0; i < r->client_count; i++)
 		free(list[i].mounts);
 	free(list);
@@ -286,15 +286,15 @@ static void write_quality(struct json *top, uint64_t flags)
 			json_append_text(list, record_flag_name(bit));
 }
 
-static struct json *write_tree(const struct record *record, size_t most, bool is_brief)
+static struct json *write_tree(const struct record *record, size_t most, unsigned int without)
 {
 	struct json *top = json_new_object();
-	bool is_cut = is_brief;
+	bool is_cut = without != 0;
 
 	json_add_number(top, "jobio", RECORD_VERSION);
-	field_write(head_fields, record, top, most, is_brief);
+	field_write(head_fields, record, top, most, without);
 	write_clients(record, top, most);
-	field_write(list_fields, record, top, most, is_brief);
+	field_write(list_fields, record, top, most, without);
 	is_cut |= record->changes.count > most || record->findings.count > most;
 	write_quality(top, is_cut ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
 	return top;
@@ -305,7 +305,7 @@ struct json *record_facts(const struct record *record)
 	struct record facts = *record;
 
 	facts.app_count = facts.client_io_count = 0;
-	return write_tree(&facts, RECORD_LIST_MAX, false);
+	return write_tree(&facts, RECORD_LIST_MAX, 0);
 }
 
 /* If a record would be too long for its readers leave out pictures, then half of each list, and
@@ -319,56 +319,19 @@ char *record_text(const struct record *record, struct err *err)
 		err_prefix(err, "record");
 		return NULL;
 	}
-	text = json_line_free(write_tree(record, most, false));
+	text = json_line_free(write_tree(record, most, 0));
 	for (; strlen(text) > RECORD_TEXT_MAX && most > 1; most /= 2) {
 		free(text);
-		text = json_line_free(write_tree(record, most, true));
+		text = json_line_free(write_tree(record, most, FIELD_NO_PICTURES));
 	}
 	return text;
-}
-
-/* Return true for a timeline or histogram, which begins after a comma: "KEY":. */
-static bool is_picture(const struct json *member)
-{
-	const struct field *f;
-
-	for (f = io_fields; f->kind != FIELD_END; f++)
-		if (f->is_picture && !strcmp(f->key, member->key))
-			return json_is(member, JSON_LIST) || json_is(member, JSON_OBJECT);
-	return false;
-}
-
-size_t record_text_brief(const char *text, size_t size, char *out)
-{
-	struct json *top = json_read(text, size, JSON_DEPTH_MAX, NULL);
-	const struct json *line, *one;
-	const char *from = text, *comma;
-	char *to = out;
-	int i;
-
-	for (i = 0; i < 2; i++) {
-		line = json_first(json_list(top, i ? "wire" : "app"));
-		for (; line; line = line->next)
-			for (one = json_first(line); one && one->key; one = one->next) {
-				if (!is_picture(one))
-					continue;
-				comma = text + one->list.at - one->key_size - 4;
-				if (*comma != ',')
-					continue; /* with blanks: not shortened */
-				to = mempcpy(to, from, (size_t)(comma - from));
-				from = text + one->list.at + one->list.size;
-			}
-	}
-	json_free(top);
-	to = mempcpy(to, from, (size_t)(text + size - from));
-	return (size_t)(to - out);
 }
 
 char *record_counters_text(const struct record *record)
 {
 	struct json *top = json_new_object();
 
-	field_write(app_fields, record, top, RECORD_LIST_MAX, false);
+	field_write(app_fields, record, top, RECORD_LIST_MAX, 0);
 	write_quality(top, record->flags);
 	return json_line_free(top);
 }

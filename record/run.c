@@ -66,29 +66,26 @@ const char *run_source(const struct record *record, enum io_scope scope)
 
 /* ---- words ------------------------------------------------------------------- */
 
-static void add_common(struct run_common *common, const char *text)
-{
-	if (!common->text)
-		common->text = xstrdup(text);
-	else if (strcmp(common->text, text) != 0)
-		common->is_mixed = true;
-}
-
 static void append_word(struct run_words *words, const char *text)
 {
 	words->word = xmore(words->word, words->count, sizeof(*words->word));
 	words->word[words->count++] = xstrdup(text);
 }
 
-static void add_source(struct run_words *words, const char *text)
+static void add_word(struct run_words *words, const char *text)
 {
 	size_t i;
 
 	for (i = 0; i < words->count; i++)
 		if (!strcmp(words->word[i], text))
 			return;
-	if (*text && i < RUN_WORDS_MAX)
+	if (i < RUN_WORDS_MAX)
 		append_word(words, text);
+}
+
+const char *run_first(const struct run_words *words)
+{
+	return words->count ? *words->word : "";
 }
 
 static void free_words(struct run_words *words)
@@ -180,7 +177,9 @@ static void add_best(struct run *run, const struct record *record, struct run_no
 			io = of_node;
 	}
 	io_add(&run->best[io.scope], &io);
-	add_source(&run->sources, *source ? source : wide);
+	source = *source ? source : wide;
+	if (*source)
+		add_word(&run->sources, source);
 }
 
 /* ---- groups -------------------------------------------------------------------- */
@@ -193,14 +192,22 @@ static int compare_groups(const void *a, const void *b)
 	return order ? order : strcmp(x->text, y->text);
 }
 
-static struct run_group *new_group(struct run *run, enum run_grouped member, const char *text)
+/* Copy a value into the run; NULL: there is no room for more. */
+static struct run_group *new_group(struct run *run, const struct run_group *key)
 {
-	struct run_group *group = xcalloc(1, sizeof(*group));
+	size_t size = strlen(key->text);
+	struct run_group *group;
 
-	group->member = member;
-	group->value = xneed(json_read(text, strlen(text), JSON_DEPTH_MAX, NULL));
+	if (run->value_bytes + size > RUN_VALUES_BYTES_MAX) {
+		run->flags |= RECORD_FLAG(TRUNCATED);
+		return NULL;
+	}
+	run->value_bytes += size;
+	group = xcalloc(1, sizeof(*group));
+	*group = *key;
+	json_add_copy(run->values, "", key->value);
+	group->value = run->values->list.last;
 	group->text = json_line(group->value);
-	group->place = SIZE_MAX;
 	xneed(tsearch(group, &run->by_value, compare_groups));
 	run->groups = xmore(run->groups, run->group_count, sizeof(group));
 	return run->groups[run->group_count++] = group;
@@ -209,10 +216,14 @@ static struct run_group *new_group(struct run *run, enum run_grouped member, con
 static void add_value(struct run *run, enum run_grouped member, const struct json *value,
 		      const struct run_node *node, size_t place)
 {
-	const struct run_group key = { .member = member, .text = json_line(value) };
+	const struct run_group key = {
+		.member = member, .value = value, .text = json_line(value), .place = place
+	};
 	struct run_group **found = tfind(&key, &run->by_value, compare_groups);
-	struct run_group *group = found ? *found : new_group(run, member, key.text);
+	struct run_group *group = found ? *found : new_group(run, &key);
 
+	if (!group)
+		return;
 	group->nodes = xmore(group->nodes, group->count, sizeof(node));
 	group->nodes[group->count++] = node;
 	group->place = place < group->place ? place : group->place;
@@ -346,8 +357,8 @@ static void add_cores(struct run *run, const struct record *r)
 
 	if (r->has_io_cores)
 		snprintf(text, sizeof(text), "%lld", (long long)r->io_cores_count);
-	add_common(&run->cores, text);
-	add_common(&run->cpus, r->has_io_cores && r->io_cores_os ? r->io_cores_os : "");
+	add_word(&run->cores, text);
+	add_word(&run->cpus, r->has_io_cores && r->io_cores_os ? r->io_cores_os : "");
 	if (!run->node_count || cores < run->least_cores)
 		run->least_cores = cores > 0 ? cores : 0;
 }
@@ -359,7 +370,7 @@ static void add_request(struct run *run, const struct record *r)
 	if (r->has_request)
 		snprintf(profile, sizeof(profile), "%s%s", r->request.profile,
 			 r->profile_applied ? "" : NOT_APPLIED);
-	add_common(&run->profile, profile);
+	add_word(&run->profiles, profile);
 	run->core_requests += r->has_request && r->request.io_cores;
 	if (r->refused) {
 		run->unmet |= RUN_UNMET(STARTED);
@@ -594,6 +605,7 @@ struct run *run_new(void)
 	struct run *run = xcalloc(1, sizeof(*run));
 
 	run_init(run);
+	run->values = json_new_object();
 	run->best = xcalloc(2, sizeof(*run->best));
 	io_init(&run->best[IO_SCOPE_JOB]);
 	io_init(&run->best[IO_SCOPE_NODE]);
@@ -611,7 +623,6 @@ static void free_group(void *item)
 {
 	struct run_group *group = item;
 
-	json_free(group->value);
 	free(group->nodes);
 	free(group);
 }
@@ -624,15 +635,16 @@ void run_clear(struct run *run)
 		free(run->series[--run->series_count].io.fs);
 	free_words(&run->missing);
 	free_words(&run->sources);
+	free_words(&run->cores);
+	free_words(&run->cpus);
+	free_words(&run->profiles);
 	free(run->nodes);
 	free(run->series);
 	free(run->mounts);
 	free(run->groups);
+	json_free(run->values);
 	free(run->best);
 	free(run->nodelist);
-	free(run->cores.text);
-	free(run->cpus.text);
-	free(run->profile.text);
 }
 
 void run_free(struct run *run)

@@ -36,8 +36,9 @@
 #define RUN_SERIES_MAX 64
 #define RUN_MOUNTS_MAX 256
 #define RUN_WORDS_MAX 64
-#define RUN_CLOCK_SKEW_S 10	/* clocks may differ by so much, store_ops.h */
-#define RUN_CLOCK_SKEW_SLOP_S 5 /* prologs and epilogs of a job do not start at once */
+#define RUN_VALUES_BYTES_MAX (16U << 20) /* of groups: above this the run is "truncated" */
+#define RUN_CLOCK_SKEW_S 10		 /* clocks may differ by so much, store_ops.h */
+#define RUN_CLOCK_SKEW_SLOP_S 5		 /* prologs and epilogs of a job do not start at once */
 
 /* What the job did not get. */
 #define RUN_UNMET_PARTS(X)                                                                         \
@@ -54,21 +55,15 @@ enum run_unmet_bit {
 
 /* Members of a record that are grouped by value. */
 #define RUN_GROUPED(X)                                                                             \
-	X(NODELIST, "nodelist")                                                                    \
 	X(REQUEST, "request")                                                                      \
 	X(REFUSED, "refused")                                                                      \
 	X(GATE, "gate")                                                                            \
 	X(IO_CORES, "io_cores")                                                                    \
 	X(MACHINE, "machine")                                                                      \
 	X(CLIENT, "client")                                                                        \
-	X(CHANGES, "changes")                                                                      \
-	X(FINDINGS, "findings")                                                                    \
-	X(QUALITY, "quality")                                                                      \
-	X(STEPS, "steps")                                                                          \
 	X(MORE_CLIENTS, "more_clients")                                                            \
-	X(USER, "user")                                                                            \
-	X(UID, "uid")                                                                              \
-	X(GID, "gid")
+	X(CHANGES, "changes")                                                                      \
+	X(FINDINGS, "findings")
 
 #define RUN_GROUPED_ENUM(id, name) RUN_GROUPED_##id,
 enum run_grouped {
@@ -103,19 +98,13 @@ struct run_mount {
 
 struct run_group {
 	enum run_grouped member;
-	struct json *value;
+	const struct json *value;
 	const char *text; /* of the value */
 	const struct run_node **nodes;
 	size_t count, place;
 };
 
-/* One text for all nodes. */
-struct run_common {
-	char *text; /* NULL: no node yet; "": none of them has one */
-	bool is_mixed;
-};
-
-/* Different texts, in strcmp order. */
+/* Different texts; of more than RUN_WORDS_MAX the first. */
 struct run_words {
 	char **word;
 	size_t count;
@@ -145,14 +134,16 @@ struct run {
 	size_t series_left_out; /* of nodes, beyond RUN_SERIES_MAX */
 	struct run_words missing;
 	void *by_name, *by_value; /* trees of nodes and groups */
+	struct json *values;	  /* of all groups */
+	size_t value_bytes;	  /* of their texts */
 
 	struct io *best; /* sum over nodes, by scope; NULL: a run without records */
 	bool has_job_io; /* a node has counters of scope job */
 	bool is_client_io_shared;
-	uint64_t flags; /* RECORD_FLAG(..) */
-	uint32_t unmet; /* RUN_UNMET(..), on any node */
-	struct run_common cores, cpus, profile;
-	struct run_words sources; /* the best of each node */
+	uint64_t flags;				/* RECORD_FLAG(..) */
+	uint32_t unmet;				/* RUN_UNMET(..), on any node */
+	struct run_words cores, cpus, profiles; /* of each node, "": none */
+	struct run_words sources;		/* the best of each node */
 	char lost_profile[RECORD_WORD_MAX];
 	int64_t least_cores; /* io-cores that the client uses; 0: a node has none */
 	int64_t lost_profiles, lost_cores, core_requests, refused, numa_remote; /* nodes */
@@ -175,6 +166,8 @@ void run_finish(struct run *run);
 /* Set the nodes of the node list, in strcmp order. */
 void run_expect(struct run *run, char *const *names, size_t count);
 
+/* Return the first word; "": there is none. */
+const char *run_first(const struct run_words *words);
 /* Return the sum over nodes: of scope job if any node has one. */
 const struct io *run_io(const struct run *run);
 /* Return true if the records cover all nodes of the job. */

@@ -13,29 +13,7 @@ static void add_seconds(struct json *to, const char *key, double seconds)
 		json_add_null(to, key);
 }
 
-/* Copy the members that are not unknown. */
-static void add_known(struct json *to, const struct json *from)
-{
-	const struct json *one;
-
-	for (one = json_first(from); one; one = one->next) {
-		if (json_is(one, JSON_OBJECT))
-			add_known(json_add_object(to, one->key), one);
-		else if (!json_is(one, JSON_NULL))
-			json_add_copy(to, one->key, one);
-	}
-}
-
-static void add_io(struct json *to, const struct io *io, bool is_brief)
-{
-	struct json *all = json_new_object();
-
-	field_write(io_fields, io, all, FIELD_LIST_MAX, is_brief);
-	add_known(to, all);
-	json_free(all);
-}
-
-/* ---- head ------------------------------------------------------------------------ */
+/* ---- brief ----------------------------------------------------------------------- */
 
 static void add_time(struct json *to, const struct run *run)
 {
@@ -86,7 +64,17 @@ void run_json_add_totals(struct json *to, const struct run *run)
 		json_add_known(to, totals[i].key, run_io(run)->numbers[totals[i].number]);
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+void run_json_add_brief(struct json *to, const struct run *run)
+{
+	json_add_number(to, "record_count", (int64_t)run->node_count);
+	json_add_text(to, "user", *run->user ? run->user : NULL);
+	json_add_number(to, "left_out", run->left_out);
+	add_time(to, run);
+	add_codes(to, run);
+	run_json_add_totals(to, run);
+}
+
+/* ---- text ------------------------------------------------------------------------ */
 
 static void add_lines(struct json *to, const struct run *run)
 {
@@ -100,7 +88,7 @@ static void add_lines(struct json *to, const struct run *run)
 		one = json_append_object(list);
 		json_add_text(one, "kind", kinds[run->series[i].kind]);
 		json_add_number(one, "nodes", (int64_t)run->series[i].nodes);
-		add_io(one, &run->series[i].io, false);
+		field_write(io_fields, &run->series[i].io, one, FIELD_LIST_MAX, FIELD_NO_UNKNOWN);
 	}
 	json_add_number(to, "lines_left_out", (int64_t)run->series_left_out);
 }
@@ -121,7 +109,8 @@ static void add_nodes(struct json *to, const struct run *run)
 		add_seconds(one, "end", node->end);
 		strcpy(io.source, node->source);
 		memcpy(io.numbers, node->numbers, sizeof(io.numbers));
-		add_io(one, &io, true);
+		field_write(io_fields, &io, one, FIELD_LIST_MAX,
+			    FIELD_NO_UNKNOWN | FIELD_NO_PICTURES);
 	}
 }
 
@@ -155,15 +144,8 @@ static void add_quality(struct json *to, uint64_t flags)
 			json_add_text(to, record_flag_name(bit), record_flag_words(bit));
 }
 
-void run_json_add(struct json *to, const struct run *run, bool is_brief)
+void run_json_add_text(struct json *to, const struct run *run)
 {
-	json_add_number(to, "record_count", (int64_t)run->node_count);
-	json_add_text(to, "user", *run->user ? run->user : NULL);
-	json_add_number(to, "left_out", run->left_out);
-	add_time(to, run);
-	add_codes(to, run);
-	if (is_brief)
-		return;
 	add_lines(to, run);
 	add_nodes(to, run);
 	add_groups(to, run);

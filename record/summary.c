@@ -11,7 +11,6 @@
 #include "record/json.h"
 
 /* Sizes of values, with the final 0: the sum of all in a line stays below SUMMARY_MAX. */
-#define CORES_MAX 8
 #define CPUS_MAX 40
 #define PROFILE_MAX 36
 #define FS_MAX 72
@@ -25,29 +24,13 @@
 /* ---- numbers ------------------------------------------------------------- */
 
 struct unit {
-	const char *name;
-	double size;
+	double base;
+	const char *names[9];
 };
 
-static const struct unit byte_units[] = {
-	{ "B", 1 },
-	{ "KiB", 1024.0 },
-	{ "MiB", 1048576.0 },
-	{ "GiB", 1073741824.0 },
-	{ "TiB", 1099511627776.0 },
-	{ "PiB", 1125899906842624.0 },
-	{ "EiB", 1152921504606846976.0 },
-	{ NULL, 0 },
-};
-
-static const struct unit count_units[] = {
-	{ "", 1 },     { "k", 1e3 },  { "M", 1e6 },  { "G", 1e9 },
-	{ "T", 1e12 }, { "P", 1e15 }, { "E", 1e18 }, { NULL, 0 },
-};
-
-static const struct unit time_units[] = {
-	{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { NULL, 0 },
-};
+static const struct unit bytes = { 1024, { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" } };
+static const struct unit counts = { 1000, { "", "k", "M", "G", "T", "P", "E" } };
+static const struct unit times = { 1000, { "ns", "us", "ms", "s" } };
 
 struct number {
 	char text[32];
@@ -55,27 +38,26 @@ struct number {
 
 /* Return three significant digits in the smallest unit that keeps them below 1000, so that the text
  * reads back as the same text; "-" for unknown. */
-static struct number number(const struct unit *units, int64_t value)
+static struct number number(const struct unit *unit, int64_t value)
 {
-	const struct unit *unit = units;
+	const char *const *name = unit->names;
+	double scaled = (double)value;
 	struct number n = { "-" };
-	double scaled;
 
 	if (value < 0)
 		return n;
-	while (unit[1].name && (double)value / unit->size >= 1000)
-		unit++;
-	scaled = (double)value / unit->size;
+	for (; name[1] && scaled >= 1000; name++)
+		scaled /= unit->base;
 	if (scaled >= 999.5 && scaled < 1000)
 		scaled = 999; /* not 1000 of it, and 0.976 of the next unit would be less */
-	snprintf(n.text, sizeof(n.text), unit == units || scaled >= 1000 ? "%.0f%s" : "%.3g%s",
-		 scaled, unit->name);
+	snprintf(n.text, sizeof(n.text),
+		 name == unit->names || scaled >= 1000 ? "%.0f%s" : "%.3g%s", scaled, *name);
 	return n;
 }
 
 static struct number count(int64_t value)
 {
-	return number(count_units, value);
+	return number(&counts, value);
 }
 
 /* ---- the line -------------------------------------------------------------- */
@@ -115,7 +97,7 @@ static void write_pair(struct line *line, const char *key, const struct unit *un
 static void write_some(struct line *line, const char *key, int64_t a, int64_t b)
 {
 	if (a || b)
-		write_pair(line, key, count_units, a, count_units, b);
+		write_pair(line, key, &counts, a, &counts, b);
 }
 
 /* Append 'text' to a value, with other bytes as %XX. Return -1 if it does not fit (out is then
@@ -173,34 +155,25 @@ static void write_words(struct line *line, const char *key, struct words *words)
 
 /* ---- what nodes have in common ------------------------------------------------ */
 
-static void write_common(struct line *line, const char *key, const struct run_common *common,
-			 size_t room, const char *too_long)
+static void write_common(struct line *line, const char *key, const struct run_words *common,
+			 const char *text)
 {
-	char text[WORD_MAX] = "";
-
-	if (common->is_mixed)
-		strcpy(text, "mixed");
-	else if (common->text && encode(text, room, common->text) < 0)
-		strcpy(text, too_long);
-	write_token(line, key, "%s", text);
+	write_token(line, key, "%s", common->count > 1 ? "mixed" : text);
 }
 
-static void write_cores(struct line *line, const struct run *run)
+static void write_request(struct line *line, const struct run *run)
 {
-	const struct run_common *cores = &run->cores;
-	const char *list = run->cpus.text ? run->cpus.text : "";
+	const char *cores = run_first(&run->cores), *list = run_first(&run->cpus);
+	char profile[PROFILE_MAX] = "";
 
-	write_token(line, "cores", "%s",
-		    cores->is_mixed		  ? "mixed"
-		    : cores->text && *cores->text ? count(atoll(cores->text)).text
-						  : "");
+	write_common(line, "cores", &run->cores, *cores ? count(atoll(cores)).text : "");
 	/* a CPU list needs no encoding: digits, "," and "-" */
-	if (!run->cpus.is_mixed && strspn(list, "0123456789,-") != strlen(list))
+	if (strspn(list, "0123456789,-") != strlen(list))
 		list = "";
-	write_token(line, "cpus", "%s",
-		    run->cpus.is_mixed	      ? "mixed"
-		    : strlen(list) < CPUS_MAX ? list
-					      : "many");
+	write_common(line, "cpus", &run->cpus, strlen(list) < CPUS_MAX ? list : "many");
+	write_common(line, "prof", &run->profiles,
+		     encode(profile, PROFILE_MAX, run_first(&run->profiles)) < 0 ? "many"
+										 : profile);
 }
 
 /* Return true if it is listed before, as of another client. */
@@ -352,7 +325,7 @@ static void write_io_time(struct line *line, const struct io *all)
 			    share < 0.05  ? 0
 			    : share > 999 ? 999
 					  : share,
-			    number(time_units, us_to_ns(us)).text);
+			    number(&times, us_to_ns(us)).text);
 }
 
 static void write_errors(struct line *line, const struct io *all)
@@ -384,7 +357,7 @@ static void write_client_io(struct line *line, const struct run *run)
 			io_add_number(&written, series->io.numbers[IO_WRITE_BYTES]);
 		}
 	if (read >= 0 || written >= 0)
-		write_pair(line, "wire", byte_units, read, byte_units, written);
+		write_pair(line, "wire", &bytes, read, &bytes, written);
 }
 
 /* The shape of the job's I/O from the first start to the last end. With a clock skew it would be
@@ -418,12 +391,12 @@ static void write_job_io(struct line *line, const struct run *run, const struct 
 	write_client_io(line, run);
 	if (io_ops(all) >= 0)
 		write_token(line, "meta", "%s", count(io_ops(all)).text);
-	write_percentiles(line, "rsz", byte_units, all->hist[IO_READ_SIZES]);
-	write_percentiles(line, "wsz", byte_units, all->hist[IO_WRITE_SIZES]);
-	write_percentiles(line, "rlat", time_units, all->hist[IO_READ_NS]);
-	write_percentiles(line, "wlat", time_units, all->hist[IO_WRITE_NS]);
+	write_percentiles(line, "rsz", &bytes, all->hist[IO_READ_SIZES]);
+	write_percentiles(line, "wsz", &bytes, all->hist[IO_WRITE_SIZES]);
+	write_percentiles(line, "rlat", &times, all->hist[IO_READ_NS]);
+	write_percentiles(line, "wlat", &times, all->hist[IO_WRITE_NS]);
 	if (n[IO_PEAK_READ] >= 0 || n[IO_PEAK_WRITE] >= 0)
-		write_pair(line, "peak", byte_units, n[IO_PEAK_READ], byte_units, n[IO_PEAK_WRITE]);
+		write_pair(line, "peak", &bytes, n[IO_PEAK_READ], &bytes, n[IO_PEAK_WRITE]);
 	write_shape(line, run, all);
 }
 
@@ -471,7 +444,7 @@ static void write_nodes(struct line *line, const struct run *run)
 	if (run->has_job_io && counted > 1 && ratio > 0)
 		write_token(line, "imb", "%.2f@%s", ratio < 99999 ? ratio : 99999, name);
 	if (find_most(run, IO_READ_US, IO_WRITE_US, &total, &most, name) > 1 && most > 0)
-		write_token(line, "slow", "%s@%s", number(time_units, us_to_ns(most)).text, name);
+		write_token(line, "slow", "%s@%s", number(&times, us_to_ns(most)).text, name);
 }
 
 /* ---- settings and findings -------------------------------------------------------- */
@@ -513,8 +486,8 @@ static void write_moved(struct line *line, const struct run *run, const int64_t 
 {
 	bool is_counted = n[IO_READ_BYTES] >= 0 || n[IO_WRITE_BYTES] >= 0;
 
-	write_pair(line, "rd", byte_units, n[IO_READ_BYTES], count_units, n[IO_READ_CALLS]);
-	write_pair(line, "wr", byte_units, n[IO_WRITE_BYTES], count_units, n[IO_WRITE_CALLS]);
+	write_pair(line, "rd", &bytes, n[IO_READ_BYTES], &counts, n[IO_READ_CALLS]);
+	write_pair(line, "wr", &bytes, n[IO_WRITE_BYTES], &counts, n[IO_WRITE_CALLS]);
 	if (is_counted && run->flags & RECORD_FLAG(ALL_FILES))
 		write_token(line, "of", "all_files");
 }
@@ -526,9 +499,8 @@ void summary_text(const struct run *run, char *out)
 
 	write_unmet(&line, run);
 	write_moved(&line, run, all->numbers);
-	write_pair(&line, "nodes", count_units, run->nodes_seen, count_units, run->nodes_expected);
-	write_cores(&line, run);
-	write_common(&line, "prof", &run->profile, PROFILE_MAX, "many");
+	write_pair(&line, "nodes", &counts, run->nodes_seen, &counts, run->nodes_expected);
+	write_request(&line, run);
 	write_fs(&line, run);
 	write_token(&line, "scope", "%s",
 		    !io_is_counted(all) ? ""

@@ -82,7 +82,7 @@ class Job:
     """One run of a job.
 
     source: "ledger", "sacct" (only the summary, with three digits) or "live"
-    answer: the ledger's, in one of the forms of tools/run_view.h; {} for sacct
+    answer: the ledger's, in one of the forms of record/run_json.h; {} for sacct
     """
 
     def __init__(self, job: str, source: str, answer: Json | None = None,

@@ -13,11 +13,10 @@
  *                       used as an answer of the ledger: for records from elsewhere
  *   "form":"full"|"slim"|"row"
  *                       of get, list and merge, with all nodes of a job, from as many answers of
- *                       the ledger as needed. full: the answer, and timelines; slim: without
- *                       "records", with all of run_json.h instead; row: with the first of its
- *                       members only, and totals
+ *                       the ledger as needed. full: the answer with records, and timelines;
+ *                       slim, row: without records, with brief and text of run_json.h instead,
+ *                       which the ledger has stored unless they are too long
  *   "advice":true       with a form: add "judged", advice_text(), if the ledger has none
- *                     the ledger ignores both
  * Errors  a question that cannot be sent: {"ok":false,"down":true,"error":"why"}, and with
  *           QUESTIONs exit status 1. An invalid jobio.conf: one line on standard error, exit
  *           status 2; a missing one, in the default place, only means that there is no ledger.
@@ -119,15 +118,8 @@ static void print_error(const char *text, bool is_down)
 
 /* ---- runs ------------------------------------------------------------------------ */
 
-enum form {
-	FORM_FULL,
-	FORM_SLIM,
-	FORM_ROW
-};
-
 struct options {
-	enum form form;
-	bool is_advice;
+	bool is_full, is_advice;
 	const struct config_advice *limits;
 };
 
@@ -158,16 +150,6 @@ static struct run *new_run(const struct json *answer, const char *text)
 	return run;
 }
 
-/* Copy the members of the answer, without its records. */
-static void add_head(struct json *to, const struct json *answer)
-{
-	const struct json *one;
-
-	for (one = json_first(answer); one; one = one->next)
-		if (strcmp(one->key, "records") != 0)
-			json_add_copy(to, one->key, one);
-}
-
 static void add_judged(struct json *to, const struct run *run, const struct config_advice *limits)
 {
 	struct advice_list *list = advice_new(run, limits);
@@ -180,29 +162,43 @@ static void add_judged(struct json *to, const struct run *run, const struct conf
 	advice_free(list);
 }
 
+/* Copy the members that the answer does not have. */
+static void add_missing(struct json *to, const struct json *answer, const struct json *from)
+{
+	const struct json *one;
+
+	for (one = json_first(from); one; one = one->next)
+		if (strcmp(one->key, "records") != 0 && !json_member(answer, one->key))
+			json_add_copy(to, one->key, one);
+}
+
 /* Print one line without the newline, and free the run. [text]: what the answer was parsed from. */
 static void print_run(struct run *run, const struct json *answer, const char *text,
 		      const struct options *options)
 {
-	struct json *top = json_new_object();
-	bool is_full = options->form == FORM_FULL;
+	struct json *top = json_new_object(), *merged = json_new_object();
 
 	run_finish(run);
 	run->nodes_expected = json_number(answer, "nodes_expected");
-	if (!is_full) {
-		add_head(top, answer);
-		run_json_add(top, run, options->form == FORM_ROW);
+	if (options->is_full && run->node_count) {
+		run_json_add_totals(merged, run);
+		run_json_add_timelines(merged, run);
+	} else if (!options->is_full) {
+		add_missing(top, NULL, answer);
+		run_json_add_brief(merged, run);
+		run_json_add_text(merged, run);
 	}
-	if (options->form == FORM_ROW && !json_member(answer, "totals"))
-		run_json_add_totals(top, run);
-	if (is_full && run->node_count)
-		run_json_add_timelines(top, run);
 	if (options->is_advice && run->node_count && !json_member(answer, "judged"))
-		add_judged(top, run, options->limits);
-	if (is_full)
+		add_judged(merged, run, options->limits);
+	add_missing(top, answer, merged);
+	if (options->is_full) {
 		fwrite(text + answer->list.at, answer->list.size - 1, 1, stdout);
-	text = json_line(top);
-	printf("%s%s", !is_full || text[1] == '}' ? "" : ",", is_full ? text + 1 : text);
+		json_write_members(stdout, json_line(top));
+		putchar('}');
+	} else {
+		fputs(json_line(top), stdout);
+	}
+	json_free(merged);
 	json_free(top);
 	run_free(run);
 }
@@ -214,7 +210,10 @@ static void print_list(const struct json *answer, const char *text, const struct
 
 	printf("{\"ok\":true,\"done\":%lld,\"runs\":[", (long long)json_number(answer, "done"));
 	for (one = json_first(json_list(answer, "runs")); one; one = one->next) {
-		print_run(new_run(one, text), one, text, options);
+		if (json_list(one, "records"))
+			print_run(new_run(one, text), one, text, options);
+		else
+			fwrite(text + one->list.at, one->list.size, 1, stdout);
 		fputs(one->next ? "," : "", stdout);
 	}
 	puts("]}");
@@ -269,18 +268,15 @@ static void print_answer(struct session *a, const struct json *query, const char
 			 const char *text)
 {
 	const char *form = json_text(query, "form");
-	struct options options = { .form = !form		   ? FORM_FULL
-					   : !strcmp(form, "slim") ? FORM_SLIM
-					   : !strcmp(form, "row")  ? FORM_ROW
-								   : FORM_FULL,
+	struct options options = { .is_full = form && !strcmp(form, "full"),
 				   .is_advice = json_is_true(query, "advice"),
 				   .limits = &a->limits };
 	struct json *answer = form ? json_parse(text) : NULL;
 
-	if (!json_is_true(answer, "ok"))
-		puts(text);
-	else if (!strcmp(op, "list"))
+	if (json_list(answer, "runs") && !strcmp(op, "list"))
 		print_list(answer, text, &options);
+	else if (!json_is_true(answer, "ok") || !json_list(answer, "records"))
+		puts(text);
 	else
 		print_job(a, query, answer, text, &options);
 	json_free(answer);

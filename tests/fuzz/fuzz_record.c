@@ -78,8 +78,8 @@ static void merge(struct record *const *records, size_t count, int is_backward, 
 		run_add(run, records[is_backward ? count - 1 - i : i]);
 	run_finish(run);
 	summary_text(run, text);
-	run_json_add(top, run, false);
-	run_json_add_totals(top, run);
+	run_json_add_brief(top, run);
+	run_json_add_text(top, run);
 	run_json_add_timelines(top, run);
 	json_free(top);
 	run_free(run);

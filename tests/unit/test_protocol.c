@@ -257,6 +257,14 @@ static const struct {
 	{ ALICE,
 	  "{\"op\":\"get\",\"job\":\"7\",\"after\":\"n1\"}",
 	  { "..\"node\":\"n2\"", "!\"node\":\"n1\"", "!\"totals\"" } },
+	/* what is merged instead of the records of several nodes */
+	{ ALICE,
+	  "{\"op\":\"get\",\"job\":\"7\",\"form\":\"slim\"}",
+	  { "..\"judged\":{", "..\"record_count\":2,", "..\"lines\":[{", "!\"records\"",
+	    "..\"state\":\"written\"" } },
+	{ ALICE,
+	  "{\"op\":\"get\",\"job\":\"9\",\"form\":\"row\"}",
+	  { "..\"records\":[", "..\"judged\":{", "..\"state\":\"waiting\"" } },
 	{ BOB, "{\"op\":\"get\",\"job\":\"7\"}", { NO_JOB("7") } },
 	{ BOB, "{\"op\":\"get\",\"job\":\"77\"}", { NO_JOB("77") } },
 	{ ROOT,
@@ -270,8 +278,7 @@ static const struct {
 	/* the newest run that the user may read, or the run that was requested */
 	{ ALICE,
 	  "{\"op\":\"get\",\"job\":\"10\"}",
-	  { "..{\"ok\":true,\"totals\"", "..\"start\":5000.0", "!\"start\":1000.0",
-	    "..\"restart\":0," } },
+	  { "..\"totals\"", "..\"start\":5000.0", "!\"start\":1000.0", "..\"restart\":0," } },
 	{ ALICE,
 	  "{\"op\":\"get\",\"job\":\"10\",\"restart\":0}",
 	  { "..\"start\":1000.0", "!\"start\":5000.0" } },
@@ -310,7 +317,7 @@ static const struct {
 	{ ALICE, "{\"op\":\"list\",\"jobs\":[12]}", { "..\"read_sizes\":[0,1]" } },
 	{ ALICE,
 	  "{\"op\":\"list\",\"jobs\":[12],\"brief\":true}",
-	  { "..\"read_bytes\":1024", "!read_sizes" } },
+	  { "..\"read_bytes\":1024", "..\"record_count\":1,", "!\"records\"", "!\"lines\"" } },
 	/* site totals: root, the ledger's user and operators only */
 	{ ROOT,
 	  "{\"op\":\"site\",\"since\":0,\"until\":5000}",

@@ -398,25 +398,6 @@ START_TEST(counters_are_copied_into_another_record_completely_or_not_at_all)
 }
 END_TEST
 
-START_TEST(a_brief_text_has_all_but_timelines_and_histograms)
-{
-	char *brief = calloc(1, strlen(all) + 1), *text;
-	struct record *r;
-	int i;
-
-	record_text_brief(all, strlen(all), brief);
-	r = parse(all);
-	memset(&r->app[0].timeline, 0, sizeof(r->app[0].timeline));
-	for (i = 0; i < IO_HISTS; i++)
-		r->app[0].has_hist[i] = r->client_io[0].has_hist[i] = false;
-	text = text_of(r);
-	expect_text(brief, text);
-	free(brief);
-	free(text);
-	record_free(r);
-}
-END_TEST
-
 /* ---- timelines --------------------------------------------------------------------- */
 
 static void random_line(struct timeline *line, int64_t rows)
@@ -691,8 +672,8 @@ static void merged(struct record *const *records, char *text, char **json)
 	}
 	run_finish(run);
 	summary_text(run, text);
-	run_json_add(top, run, false);
-	run_json_add_totals(top, run);
+	run_json_add_brief(top, run);
+	run_json_add_text(top, run);
 	run_json_add_timelines(top, run);
 	*json = json_line_free(top);
 	run_free(run);
@@ -801,7 +782,6 @@ UNIT_MAIN("record", a_record_with_every_key_is_written_again_byte_for_byte,
 	  invalid_utf_8_and_hidden_characters_become_question_marks,
 	  a_record_that_is_too_long_drops_timelines_and_histograms_then_the_later_half_of_lists,
 	  counters_are_copied_into_another_record_completely_or_not_at_all,
-	  a_brief_text_has_all_but_timelines_and_histograms,
 	  timelines_added_in_any_order_are_the_same_and_lose_nothing,
 	  counters_added_in_any_order_are_the_same,
 	  a_timeline_covers_its_run_in_at_most_64_rows_of_powers_of_two,

@@ -337,13 +337,13 @@ START_TEST(a_run_is_due_when_all_nodes_reported_or_grace_is_over_since_the_first
 	for (i = 1; i <= 9; i++) {
 		if (i == 6) { /* written: a late record waits for other late records */
 			run = run_of(store, 9);
-			run.judged = strdup("{}");
+			run.brief = strdup("{}");
 			ck_assert_int_eq(store_begin(store, &err), 0);
 			ck_assert_int_eq(done(store, &run, "sum", NOW + 400, NOW + 500, &err), 0);
 			ck_assert_int_ge(store_commit(store, &err), 0);
 			store_row_clear(&run);
 			run = run_of(store, 9);
-			ck_assert_str_eq(run.judged, "{}");
+			ck_assert_str_eq(run.brief, "{}");
 			store_row_clear(&run);
 		}
 		snprintf(text, sizeof(text), "n%d 0 1000 2000 list=n[1-9]", i);
