@@ -303,8 +303,3 @@ struct advice_list *advice_new(const struct run *run, const struct config_advice
 	judge(list, &v);
 	return list;
 }
-
-void advice_free(struct advice_list *advice)
-{
-	free(advice);
-}

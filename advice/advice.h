@@ -10,7 +10,7 @@
  *           with requests that may overlap; or estimated from the number of calls.
  *         share of the job: I/O time on all these filesystems by lifetime of its processes.
  *         reason: why there is no advice.
- * Owner   advice_free(), NULL allowed; the texts belong to the list.
+ * Owner   the list is malloc'ed; its texts belong to it.
  * Errors  none.
  * Runs    ledger, report. Records may be forged: their contents are used as numbers and
  *         text only.
@@ -58,12 +58,8 @@ struct advice_list {
 };
 
 struct advice_list *advice_new(const struct run *run, const struct config_advice *limits);
-void advice_free(struct advice_list *advice);
 
 /* Return one JSON object, malloc'ed: stored by the ledger with the run, sent as "judged". */
 char *advice_text(const struct advice_list *advice, const struct config_advice *limits);
-
-/* "perhaps", "likely", "sure" */
-const char *advice_confidence_name(enum advice_confidence confidence);
 
 #endif

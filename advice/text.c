@@ -7,7 +7,7 @@
 #include "advice/limits.h"
 #include "record/json.h"
 
-const char *advice_confidence_name(enum advice_confidence confidence)
+static const char *confidence_name(enum advice_confidence confidence)
 {
 	return confidence == ADVICE_SURE     ? "sure"
 	       : confidence == ADVICE_LIKELY ? "likely"
@@ -73,7 +73,7 @@ static void one_json(struct json *o, const struct advice *a)
 	json_add_text(o, "fs", *a->fs ? a->fs : NULL);
 	json_add_text(o, "class", *a->class ? a->class : NULL);
 	add_real(o, "share", a->share);
-	json_add_text(o, "confidence", advice_confidence_name(a->confidence));
+	json_add_text(o, "confidence", confidence_name(a->confidence));
 	json_add_text(o, "by", by[a->by]);
 	option_json(o, a);
 	if (*a->node)

@@ -16,17 +16,26 @@ struct loaded {
 	struct err *why;
 };
 
+static struct record *read_record(const char *text, size_t size, struct json **json,
+				  struct err *err)
+{
+	*json = json_read(text, size, JSON_DEPTH_MAX, err);
+	return *json ? record_read(*json, text, err) : NULL;
+}
+
 /* A record was valid when received, perhaps by another version: it must not block the others. */
 static int add_record(const char *text, size_t size, void *arg, struct err *err)
 {
 	struct loaded *loaded = arg;
-	struct record *record = record_parse(text, size, loaded->why);
+	struct json *json;
+	struct record *record = read_record(text, size, &json, loaded->why);
 
 	(void)err;
 	if (record)
-		run_add(loaded->run, record);
+		run_add(loaded->run, record, json);
 	else
 		loaded->run->left_out++;
+	json_free(json);
 	record_free(record);
 	return 0;
 }
@@ -87,7 +96,7 @@ void merge_describe(const struct run *run, const struct config_advice *limits,
 		*site = site_run_new(run, list);
 	json_free(judged);
 	free(advice);
-	advice_free(list);
+	free(list);
 }
 
 /* ---- a stream of jobs -------------------------------------------------------------- */
@@ -111,21 +120,24 @@ int merge_stream(FILE *in, FILE *out, const struct config_advice *limits, struct
 {
 	struct run *run = NULL;
 	struct record *record;
+	struct json *json;
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t size;
 
 	while ((size = getline(&line, &room, in)) > 0) {
 		size -= line[size - 1] == '\n';
-		record = record_parse(line, (size_t)size, err);
-		if (!record)
-			break;
-		if (!run || run->key.job != record->job) {
+		record = read_record(line, (size_t)size, &json, err);
+		if (record && (!run || run->key.job != record->job)) {
 			print_job(run, out, limits);
 			run = run_new();
 		}
-		run_add(run, record);
+		if (record)
+			run_add(run, record, json);
+		json_free(json);
 		record_free(record);
+		if (!record)
+			break;
 	}
 	free(line);
 	if (size > 0) {

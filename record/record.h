@@ -284,9 +284,6 @@ uint64_t record_flag(const char *name);
  * with the flag "truncated", if it would be too long for readers. */
 char *record_text(const struct record *record, struct err *err);
 
-/* Return the record without its counters, a tree. */
-struct json *record_facts(const struct record *record);
-
 /* Read a text of 'size' bytes, and validate all of it. */
 struct record *record_parse(const char *text, size_t size, struct err *err);
 /* Read a value of a longer JSON text, with the same checks of its part of the text. */

@@ -286,7 +286,7 @@ static void write_quality(struct json *top, uint64_t flags)
 			json_append_text(list, record_flag_name(bit));
 }
 
-static struct json *write_tree(const struct record *record, size_t most, unsigned int without)
+static char *write_text(const struct record *record, size_t most, unsigned int without)
 {
 	struct json *top = json_new_object();
 	bool is_cut = without != 0;
@@ -297,15 +297,7 @@ static struct json *write_tree(const struct record *record, size_t most, unsigne
 	field_write(list_fields, record, top, most, without);
 	is_cut |= record->changes.count > most || record->findings.count > most;
 	write_quality(top, is_cut ? record->flags | RECORD_FLAG(TRUNCATED) : record->flags);
-	return top;
-}
-
-struct json *record_facts(const struct record *record)
-{
-	struct record facts = *record;
-
-	facts.app_count = facts.client_io_count = 0;
-	return write_tree(&facts, RECORD_LIST_MAX, 0);
+	return json_line_free(top);
 }
 
 /* If a record would be too long for its readers leave out pictures, then half of each list, and
@@ -319,10 +311,10 @@ char *record_text(const struct record *record, struct err *err)
 		err_prefix(err, "record");
 		return NULL;
 	}
-	text = json_line_free(write_tree(record, most, 0));
+	text = write_text(record, most, 0);
 	for (; strlen(text) > RECORD_TEXT_MAX && most > 1; most /= 2) {
 		free(text);
-		text = json_line_free(write_tree(record, most, FIELD_NO_PICTURES));
+		text = write_text(record, most, FIELD_NO_PICTURES);
 	}
 	return text;
 }

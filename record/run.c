@@ -33,12 +33,16 @@ static void keep_most(struct io *sum, const struct io *io, const int64_t before[
 	}
 }
 
-void run_best(const struct record *record, enum io_scope scope, struct io *sum)
+/* Return the sum of the best counters in one scope; unknown, of source "", if there are none. Lines
+ * of filesystems that are not the client's are other I/O, of the same source. */
+static const struct io *find_best(const struct record *record, enum io_scope scope, struct io *sum)
 {
 	uint64_t best = record_best_app(record, scope);
 	int64_t before[IO_COUNT];
 	size_t i;
 
+	if (best && !(best & (best - 1)))
+		return &record->app[__builtin_ctzll(best)];
 	io_init(sum);
 	sum->scope = scope;
 	for (i = 0; i < record->app_count; i++) {
@@ -49,19 +53,7 @@ void run_best(const struct record *record, enum io_scope scope, struct io *sum)
 		io_add(sum, &record->app[i]);
 		keep_most(sum, &record->app[i], before);
 	}
-}
-
-/* Lines of filesystems that are not the client's are listed too. They are other I/O, from the same
- * best source. */
-const char *run_source(const struct record *record, enum io_scope scope)
-{
-	uint64_t best = record_best_app(record, scope);
-	size_t i;
-
-	for (i = 0; i < record->app_count; i++)
-		if (best >> i & 1)
-			return record->app[i].source;
-	return "";
+	return sum;
 }
 
 /* ---- words ------------------------------------------------------------------- */
@@ -141,16 +133,16 @@ static void add_io(struct run *run, const struct io *io, enum run_kind kind, siz
 	io_add(&series->io, io);
 }
 
-static void add_series(struct run *run, const struct record *record)
+/* 'best': of each scope. */
+static void add_series(struct run *run, const struct record *record, const struct io *const best[2])
 {
-	const char *best[2] = { run_source(record, IO_SCOPE_JOB),
-				run_source(record, IO_SCOPE_NODE) };
 	const struct io *io;
 	size_t i;
 
 	for (i = 0; i < record->app_count; i++) {
 		io = &record->app[i];
-		add_io(run, io, !strcmp(io->source, best[io->scope]) ? RUN_APP : RUN_OTHER, i);
+		add_io(run, io, strcmp(io->source, best[io->scope]->source) ? RUN_OTHER : RUN_APP,
+		       i);
 	}
 	for (i = 0; i < record->client_io_count; i++) {
 		io = &record->client_io[i];
@@ -160,26 +152,19 @@ static void add_series(struct run *run, const struct record *record)
 }
 
 /* Use the counters of scope job if there are any, else those of the node. */
-static void add_best(struct run *run, const struct record *record, struct run_node *node)
+static void add_best(struct run *run, const struct io *const best[2], struct run_node *node)
 {
-	const char *source = run_source(record, IO_SCOPE_JOB);
-	const char *wide = run_source(record, IO_SCOPE_NODE);
-	struct io io, of_node;
+	const struct io *io = best[IO_SCOPE_JOB], *of_node = best[IO_SCOPE_NODE];
+	const char *source = *io->source ? io->source : of_node->source;
 
-	run_best(record, IO_SCOPE_JOB, &io);
-	strcpy(node->source, io.source);
-	memcpy(node->numbers, io.numbers, sizeof(node->numbers));
-	if (io_is_counted(&io)) {
-		run->has_job_io = true;
-	} else if (*wide) {
-		run_best(record, IO_SCOPE_NODE, &of_node);
-		if (io_is_counted(&of_node))
-			io = of_node;
-	}
-	io_add(&run->best[io.scope], &io);
-	source = *source ? source : wide;
+	strcpy(node->source, io->source);
+	memcpy(node->numbers, io->numbers, sizeof(node->numbers));
+	run->has_job_io |= io_is_counted(io);
 	if (*source)
 		add_word(&run->sources, source);
+	if (!io_is_counted(io) && io_is_counted(of_node))
+		io = of_node;
+	io_add(&run->best[io->scope], io);
 }
 
 /* ---- groups -------------------------------------------------------------------- */
@@ -229,22 +214,20 @@ static void add_value(struct run *run, enum run_grouped member, const struct jso
 	group->place = place < group->place ? place : group->place;
 }
 
-static void add_groups(struct run *run, const struct record *record, const struct run_node *node)
+static void add_groups(struct run *run, const struct json *json, const struct run_node *node)
 {
-	struct json *facts = record_facts(record);
 	const struct json *value, *one;
 	enum run_grouped member;
 	size_t place;
 
 	for (member = 0; member < RUN_GROUPED_COUNT; member++) {
-		value = json_member(facts, run_grouped_names[member]);
+		value = json_member(json, run_grouped_names[member]);
 		if (value && !json_is(value, JSON_LIST))
 			add_value(run, member, value, node, 0);
 		for (one = json_is(value, JSON_LIST) ? json_first(value) : NULL, place = 0; one;
 		     one = one->next)
 			add_value(run, member, one, node, place++);
 	}
-	json_free(facts);
 }
 
 const struct run_group *run_next_group(const struct run *run, enum run_grouped member, size_t *at)
@@ -455,17 +438,20 @@ static struct run_node *add_node(struct run *run, const struct record *record)
 	return NULL;
 }
 
-void run_add(struct run *run, const struct record *record)
+void run_add(struct run *run, const struct record *record, const struct json *json)
 {
 	struct run_node *node = add_node(run, record);
+	struct io sums[2];
+	const struct io *const best[] = { find_best(record, IO_SCOPE_JOB, &sums[0]),
+					  find_best(record, IO_SCOPE_NODE, &sums[1]) };
 
 	if (!node)
 		return;
 	(void)run_add_head(run, record);
 	run->flags |= record->flags;
-	add_best(run, record, node);
-	add_series(run, record);
-	add_groups(run, record, node);
+	add_best(run, best, node);
+	add_series(run, record, best);
+	add_groups(run, json, node);
 	add_cores(run, record);
 	add_request(run, record);
 	add_gate(run, record);

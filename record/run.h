@@ -160,7 +160,8 @@ void run_free(struct run *run);
  * if the node list has changed. */
 bool run_add_head(struct run *run, const struct record *record);
 
-void run_add(struct run *run, const struct record *record);
+/* Add a record and what it was read from. */
+void run_add(struct run *run, const struct record *record, const struct json *json);
 /* Call after the last run_add(), before reading the run. */
 void run_finish(struct run *run);
 /* Set the nodes of the node list, in strcmp order. */
@@ -180,11 +181,5 @@ int64_t run_count(const struct run *run, enum run_grouped member, const char *ke
 		  const char *text);
 /* Return true if jobio set this mount option on this filesystem, on any node. */
 bool run_has_option(const struct run *run, const char *mount, const char *option);
-
-/* Add up the best lines of one node in one scope, with their source; unknown and "" if there are
- * none. */
-void run_best(const struct record *record, enum io_scope scope, struct io *sum);
-/* Return their source; "": there are none. */
-const char *run_source(const struct record *record, enum io_scope scope);
 
 #endif

@@ -132,7 +132,7 @@ static size_t add_records(struct run *run, const struct json *answer, const char
 	for (one = json_first(list); one; one = one->next) {
 		record = record_read(one, text, NULL);
 		if (record)
-			run_add(run, record);
+			run_add(run, record, one);
 		else
 			run->left_out++;
 		record_free(record);
@@ -159,7 +159,7 @@ static void add_judged(struct json *to, const struct run *run, const struct conf
 	json_add_copy(to, "judged", judged);
 	json_free(judged);
 	free(text);
-	advice_free(list);
+	free(list);
 }
 
 /* Copy the members that the answer does not have. */

@@ -69,13 +69,20 @@ static void check_counters(const char *text, size_t size)
 /* Set [text] to the summary of these records, added from one end or the other. */
 static void merge(struct record *const *records, size_t count, int is_backward, char *text)
 {
-	struct json *top = json_new_object();
+	struct json *top = json_new_object(), *json;
+	const struct record *record;
 	struct run *run = run_new();
+	char *line;
 	size_t i;
 
-	MUST(run);
-	for (i = 0; i < count; i++)
-		run_add(run, records[is_backward ? count - 1 - i : i]);
+	for (i = 0; i < count; i++) {
+		record = records[is_backward ? count - 1 - i : i];
+		line = record_text(record, NULL);
+		json = json_parse(line);
+		run_add(run, record, json);
+		json_free(json);
+		free(line);
+	}
 	run_finish(run);
 	summary_text(run, text);
 	run_json_add_brief(top, run);

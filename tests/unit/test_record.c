@@ -653,6 +653,16 @@ END_TEST
 
 #define RECORDS 7
 
+static void add(struct run *run, const struct record *record)
+{
+	char *text = record_text(record, NULL);
+	struct json *json = json_parse(text);
+
+	run_add(run, record, json);
+	json_free(json);
+	free(text);
+}
+
 /* The summary and JSON of these records, added in random order, some of them twice. */
 static void merged(struct record *const *records, char *text, char **json)
 {
@@ -667,8 +677,8 @@ static void merged(struct record *const *records, char *text, char **json)
 		swap = at[i], at[i] = at[k], at[k] = swap;
 	}
 	for (i = 0; i < RECORDS; i++) {
-		run_add(run, records[at[i]]);
-		run_add(run, records[at[some(i + 1)]]);
+		add(run, records[at[i]]);
+		add(run, records[at[some(i + 1)]]);
 	}
 	run_finish(run);
 	summary_text(run, text);
@@ -763,7 +773,7 @@ START_TEST(sixteen_thousand_nodes_that_all_differ_fit_into_a_line)
 		seed = (uint64_t)i;
 		r = random_record();
 		snprintf(r->node, sizeof(r->node), "n%d", i);
-		run_add(run, r);
+		add(run, r);
 		record_free(r);
 	}
 	run_finish(run);
