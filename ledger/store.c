@@ -1,88 +1,87 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ledger/store.h"
 
-#include <stdio.h>
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "ledger/store_mariadb.h"
+#include "ledger/store_put.h"
+#include "ledger/store_sql.h"
+#include "ledger/store_sqlite.h"
 #include "record/alloc.h"
 
-/* Cluster ?4, or any if it is NULL; and the end of a claim. MariaDB's column is binary, which has
- * no case. */
-#define OF_CLUSTER_SQLITE " AND (?4 IS NULL OR cluster=?4 COLLATE NOCASE)"
-#define OF_CLUSTER_MARIADB                                                                         \
-	" AND (?4 IS NULL OR LOWER(CONVERT(cluster USING latin1))="                                \
-	"LOWER(CONVERT(?4 USING latin1)))"
-#define FREE_SQLITE ""
-#define FREE_MARIADB ", claimed_by=NULL, claimed_until=0"
-#define WAITS_SQLITE "dirty" /* condition of the index */
-#define WAITS_MARIADB "due IS NOT NULL"
+#define PURGE_RUNS 100 /* in one transaction */
 
-enum statement {
-	FIND_JOB,
-	FIND_ARRAY,
-	FIND_HET,
-	FIND_ALL_TASKS,
-	FIND_ALL_COMPONENTS,
-	DONE,
-	LATER,
-	BACKLOG,
-	STATEMENTS
+/* of the cluster ?4, in lower case, or of any if it is NULL */
+#define OF_CLUSTER " AND (?4 IS NULL OR lower(cluster)=?4)"
+#define FREE ", claimed_by=NULL, claimed_until=0"
+/* not claimed, claimed by this ledger, or expired */
+#define FREE_AT "(claimed_until<=?1 OR claimed_by=?3)"
+
+static const char *const find[][2] = {
+	[STORE_JOB] = { "SELECT id FROM runs WHERE job=?1" OF_CLUSTER
+			" ORDER BY first DESC LIMIT ?3" },
+	[STORE_ARRAY_TASK] = { "SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER
+			       " ORDER BY first DESC LIMIT ?3",
+			       "SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER
+			       " GROUP BY array_task, cluster, uid ORDER BY array_task LIMIT ?3" },
+	[STORE_HET_COMPONENT] = { "SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER
+				  " ORDER BY first DESC LIMIT ?3",
+				  "SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER
+				  " GROUP BY het_offset, cluster, uid ORDER BY het_offset LIMIT ?3" },
 };
-
-/* MariaDB evaluates assignments from left to right. */
-#define STATEMENTS_OF(dialect)                                                                                                                                                                                                                                                                                        \
-	{                                                                                                                                                                                                                                                                                                             \
-		[FIND_JOB] = "SELECT id FROM runs WHERE job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                                  \
-			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                              \
-		[FIND_ARRAY] =                                                                                                                                                                                                                                                                                        \
-			"SELECT id FROM runs WHERE array_job=?1 AND array_task=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                               \
-			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                              \
-		[FIND_HET] =                                                                                                                                                                                                                                                                                          \
-			"SELECT id FROM runs WHERE het_job=?1 AND het_offset=?2" OF_CLUSTER_##dialect                                                                                                                                                                                                                 \
-			" ORDER BY first DESC LIMIT ?3",                                                                                                                                                                                                                                                              \
-		[FIND_ALL_TASKS] =                                                                                                                                                                                                                                                                                    \
-			"SELECT max(id) FROM runs WHERE array_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                            \
-			" GROUP BY array_task, cluster, uid ORDER BY array_task LIMIT ?3",                                                                                                                                                                                                                            \
-		[FIND_ALL_COMPONENTS] =                                                                                                                                                                                                                                                                               \
-			"SELECT max(id) FROM runs WHERE het_job=?1" OF_CLUSTER_##dialect                                                                                                                                                                                                                              \
-			" GROUP BY het_offset, cluster, uid ORDER BY het_offset LIMIT ?3",                                                                                                                                                                                                                            \
-		[DONE] =                                                                                                                                                                                                                                                                                              \
-			"UPDATE runs SET next_try=CASE WHEN version=?2 AND ?9>0 THEN ?9 ELSE next_try END, dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, brief=?10, merged=?11" FREE_##dialect \
-			" WHERE id=?1",                                                                                                                                                                                                                                                                               \
-		[LATER] =                                                                                                                                                                                                                                                                                             \
-			"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary)" FREE_##dialect                                                                                                                                                                                          \
-			" WHERE id=?1",                                                                                                                                                                                                                                                                               \
-		[BACKLOG] =                                                                                                                                                                                                                                                                                           \
-			"SELECT count(*), coalesce(sum(tries=0 AND next_try>?1), 0), coalesce(sum(tries>0), 0), coalesce(min(last), 0) FROM runs WHERE " WAITS_##dialect                                                                                                                                              \
-			" AND dirty=1",                                                                                                                                                                                                                                                                               \
-	}
-
-static const char *const statements[STORE_DIALECTS][STATEMENTS] = {
-	[STORE_SQLITE] = STATEMENTS_OF(SQLITE),
-	[STORE_MARIADB] = STATEMENTS_OF(MARIADB),
-};
-
 static const char load_run[] = "SELECT " STORE_ROW_COLUMNS " FROM runs WHERE id=?1";
 static const char load_text[] = "SELECT merged FROM runs WHERE id=?1";
 static const char records[] = "SELECT text FROM records WHERE run=?1 AND node>?2 ORDER BY node";
 static const char newest[] = "SELECT coalesce(max(last), 0) FROM runs WHERE last<=?1+86400";
 
-const char store_update_run[] =
-	"UPDATE runs SET restart=?2, first=?3, last=?4, nodelist=?5, nodes_seen=?6, nodes_expected=?7, version=?8, array_job=?9, array_task=?10, het_job=?11, het_offset=?12, dirty=1, next_try=?13, tries=0 WHERE id=?1";
+/* MariaDB evaluates assignments from left to right. */
+static const char done[] =
+	"UPDATE runs SET next_try=CASE WHEN version<>?2 THEN next_try WHEN ?9>0 THEN ?9 END, dirty=CASE WHEN version<>?2 THEN 1 WHEN ?9>0 THEN 2 ELSE 0 END, summary=?3, written=?4, error=NULL, tries=0, array_job=?5, array_task=?6, het_job=?7, het_offset=?8, brief=?10, merged=?11" FREE
+	" WHERE id=?1";
+static const char later[] =
+	"UPDATE runs SET next_try=?2, tries=tries+1, error=?3, summary=coalesce(?4, summary)" FREE
+	" WHERE id=?1";
+static const char backlog_of[] =
+	"SELECT count(*), coalesce(sum(tries=0 AND next_try>?1), 0), coalesce(sum(tries>0), 0), coalesce(min(last), 0) FROM runs WHERE next_try>=0 AND dirty=1";
 
-static const char *sql(const struct store *store, enum statement which)
-{
-	return statements[store->dialect][which];
-}
+static const char due_ids[] = "SELECT id FROM runs WHERE next_try<=?1 ORDER BY next_try LIMIT ?2";
+static const char next_due[] = "SELECT min(next_try) FROM runs";
+static const char claim_due[] =
+	"UPDATE runs SET claimed_by=?3, claimed_until=?4 WHERE next_try<=?1 AND " FREE_AT
+	" ORDER BY next_try LIMIT ?2";
+static const char claimed_ids[] =
+	"SELECT id FROM runs WHERE next_try<=?1 AND claimed_by=?3 AND claimed_until=?4 ORDER BY next_try LIMIT ?2";
+/* Runs claimed by another ledger are due when the claim ends. */
+static const char next_free[] =
+	"SELECT min(at) FROM (SELECT min(next_try) AS at FROM runs WHERE next_try>?1 UNION ALL SELECT min(CASE WHEN " FREE_AT
+	" THEN next_try ELSE claimed_until END) FROM runs WHERE next_try<=?1) AS times";
 
-/* Fetch the only row: 1, 0 if there is none, -1. Its columns are valid until end(). */
-static int query_one(struct store *store, const char *text, const struct value *values,
-		     struct err *err)
-{
-	return store->ops->query(store, text, values, err) < 0 ? -1 : store->ops->row(store, err);
-}
+/* Runs that ended before ?1, at most ?3. An end more than a day after now (?2) is from a wrong
+ * clock, or forged to keep the run for ever: then the time of receipt counts. */
+static const char old_runs[] =
+	"SELECT id FROM runs WHERE last<?1 OR (last>?2+86400 AND NOT EXISTS (SELECT 1 FROM records WHERE run=id AND received>=?1)) ORDER BY last LIMIT ?3";
+/* The run first: a record that arrives now waits for its row, and then finds none. */
+static const char *const delete_run[] = { "DELETE FROM runs WHERE id=?1",
+					  "DELETE FROM records WHERE run=?1",
+					  "DELETE FROM run_sums WHERE run=?1" };
 
 /* ---- open and close ------------------------------------------------------ */
+
+struct store *store_open(const struct config_ledger *config, struct err *err)
+{
+	if (strcmp(config->store, CONFIG_MARIADB) != 0)
+		return store_sqlite_open(config->store, err);
+#ifdef HAVE_MARIADB
+	return store_mariadb_open(config, err);
+#else
+	err_set(err,
+		"[ledger] store: 'mariadb': this jobio-ledgerd was built without MariaDB (configure --with-mariadb)");
+	return NULL;
+#endif
+}
 
 void store_close(struct store *store)
 {
@@ -108,17 +107,30 @@ void store_rollback(struct store *store)
 int store_put(struct store *store, const struct record *record, const char *text, size_t size,
 	      int64_t now_s, unsigned int grace_s, int64_t *due, struct err *err)
 {
-	return store->ops->put(store, record, text, size, now_s, grace_s, due, err);
+	const struct store_times times = { now_s, grace_s };
+
+	return store->ops->put(store, record, text, size, &times, due, err);
 }
 
-/* ---- rows ---------------------------------------------------------------- */
+/* ---- statements -------------------------------------------------------------- */
 
-int store_list_ids(struct store *store, const char *text, const struct value *values, int64_t *ids,
+int store_query(struct store *store, const char *sql, const struct value *values, struct err *err)
+{
+	return store->ops->settle(store, err) < 0 ? -1 : store->ops->query(store, sql, values, err);
+}
+
+int store_query_one(struct store *store, const char *sql, const struct value *values,
+		    struct err *err)
+{
+	return store_query(store, sql, values, err) < 0 ? -1 : store->ops->row(store, err);
+}
+
+int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,
 		   int max, struct err *err)
 {
 	int count = 0, rc = 1;
 
-	if (store->ops->query(store, text, values, err) < 0)
+	if (store_query(store, sql, values, err) < 0)
 		return -1;
 	while (count < max && (rc = store->ops->row(store, err)) > 0)
 		ids[count++] = store->ops->number(store, 0);
@@ -126,62 +138,9 @@ int store_list_ids(struct store *store, const char *text, const struct value *va
 	return rc < 0 ? -1 : count;
 }
 
-static char *copy_text(struct store *store, int column)
+int store_change(struct store *store, const char *sql, const struct value *values, struct err *err)
 {
-	return xstrdup(store->ops->text(store, column, NULL));
-}
-
-void store_read_row(struct store *store, struct store_row *row)
-{
-	int64_t (*number)(struct store * store, int column) = store->ops->number;
-	struct run *run = &row->run;
-
-	*row = (struct store_row){ .id = number(store, 0),
-				   .version = number(store, 1),
-				   .dirty = (enum store_dirt)number(store, 15),
-				   .tries = number(store, 16),
-				   .next_try = number(store, 17),
-				   .written = number(store, 18),
-				   .summary = copy_text(store, 19),
-				   .error = copy_text(store, 20),
-				   .brief = copy_text(store, 21) };
-	run_init(run);
-	run->key = (struct run_key){ .job = (uint32_t)number(store, 3),
-				     .uid = (uint32_t)number(store, 4),
-				     .restart = number(store, 5),
-				     .array_job = number(store, 6),
-				     .array_task = number(store, 7),
-				     .het_job = number(store, 8),
-				     .het_offset = number(store, 9) };
-	snprintf(run->key.cluster, sizeof(run->key.cluster), "%s",
-		 store->ops->text(store, 2, NULL));
-	run->first = store->ops->real(store, 10);
-	run->last = store->ops->real(store, 11);
-	run->nodelist = copy_text(store, 12);
-	run->nodes_seen = number(store, 13);
-	run->nodes_expected = number(store, 14);
-}
-
-void store_row_values(const struct store_row *row, struct value values[STORE_ROW_VALUES])
-{
-	const struct run *run = &row->run;
-	const struct value all[STORE_ROW_VALUES] = {
-		value_number(row->id),
-		value_known(run->key.restart),
-		value_real(run->first),
-		value_real(run->last),
-		value_text(run->nodelist),
-		value_number(run->nodes_seen),
-		value_known(run->nodes_expected),
-		value_number(row->version),
-		value_known(run->key.array_job),
-		value_known(run->key.array_task),
-		value_known(run->key.het_job),
-		value_known(run->key.het_offset),
-		value_number(row->next_try),
-	};
-
-	memcpy(values, all, sizeof(all));
+	return store->ops->change(store, sql, values, err);
 }
 
 /* ---- runs ---------------------------------------------------------------- */
@@ -189,28 +148,43 @@ void store_row_values(const struct store_row *row, struct value values[STORE_ROW
 int store_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
 	      struct err *err)
 {
-	return store->ops->due(store, now_s, ids, max, next, err);
+	const bool is_shared = store->claim_name != NULL;
+	const struct value values[] = { value_number(now_s), value_number(max),
+					value_text(store->claim_name),
+					value_number(now_s + STORE_CLAIM_S) };
+
+	if (store_query_one(store, is_shared ? next_free : next_due, values, err) <= 0)
+		return -1;
+	*next = store->ops->number(store, 0);
+	store->ops->end(store);
+	if (*next < 0 || *next > now_s)
+		return 0;
+	if (is_shared && store_change(store, claim_due, values, err) < 0)
+		return -1;
+	return store_list_ids(store, is_shared ? claimed_ids : due_ids, values, ids, max, err);
 }
 
 int store_find(struct store *store, const struct store_selector *selector, int64_t *ids, int max,
 	       struct err *err)
 {
 	bool is_all = selector->kind != STORE_JOB && selector->component == RECORD_UNKNOWN;
+	char *cluster = selector->cluster ? xstrdup(selector->cluster) : NULL, *at;
 	const struct value values[] = { value_number(selector->job),
 					value_number(selector->component), value_number(max),
-					value_text(selector->cluster) };
-	enum statement which =
-		selector->kind == STORE_ARRAY_TASK	? is_all ? FIND_ALL_TASKS : FIND_ARRAY
-		: selector->kind == STORE_HET_COMPONENT ? is_all ? FIND_ALL_COMPONENTS : FIND_HET
-							: FIND_JOB;
+					value_text(cluster) };
+	int count;
 
-	return store_list_ids(store, sql(store, which), values, ids, max, err);
+	for (at = cluster; at && *at; at++)
+		*at = (char)tolower((unsigned char)*at);
+	count = store_list_ids(store, find[selector->kind][is_all], values, ids, max, err);
+	free(cluster);
+	return count;
 }
 
 int store_load(struct store *store, int64_t id, struct store_row *row, struct err *err)
 {
 	const struct value value = value_number(id);
-	int rc = query_one(store, load_run, &value, err);
+	int rc = store_query_one(store, load_run, &value, err);
 
 	if (rc > 0)
 		store_read_row(store, row);
@@ -223,10 +197,10 @@ int store_load(struct store *store, int64_t id, struct store_row *row, struct er
 int store_load_text(struct store *store, struct store_row *row, struct err *err)
 {
 	const struct value value = value_number(row->id);
-	int rc = query_one(store, load_text, &value, err);
+	int rc = store_query_one(store, load_text, &value, err);
 
 	if (rc > 0)
-		row->text = copy_text(store, 0);
+		row->text = xstrdup(store->ops->text(store, 0, NULL));
 	store->ops->end(store);
 	return rc < 0 ? -1 : 0;
 }
@@ -239,7 +213,7 @@ int store_records_after(struct store *store, int64_t id, const char *node, store
 	size_t size;
 	int rc = 0, stop = 0;
 
-	if (store->ops->query(store, records, values, err) < 0)
+	if (store_query(store, records, values, err) < 0)
 		return -1;
 	while (!stop && (rc = store->ops->row(store, err)) > 0) {
 		text = store->ops->text(store, 0, &size);
@@ -267,7 +241,7 @@ int store_done(struct store *store, const struct store_row *row, int64_t now_s, 
 		value_text(row->text),
 	};
 
-	return store->ops->change(store, sql(store, DONE), values, err) < 0 ? -1 : 0;
+	return store_change(store, done, values, err) < 0 ? -1 : 0;
 }
 
 int store_later(struct store *store, const struct store_row *row, int64_t next_try, const char *why,
@@ -276,7 +250,7 @@ int store_later(struct store *store, const struct store_row *row, int64_t next_t
 	const struct value values[] = { value_number(row->id), value_number(next_try),
 					value_text(why), value_text(row->summary) };
 
-	return store->ops->change(store, sql(store, LATER), values, err) < 0 ? -1 : 0;
+	return store_change(store, later, values, err) < 0 ? -1 : 0;
 }
 
 /* ---- housekeeping -------------------------------------------------------- */
@@ -286,22 +260,51 @@ int64_t store_newest(struct store *store, int64_t now_s, struct err *err)
 	const struct value value = value_number(now_s);
 	int64_t last = -1;
 
-	if (query_one(store, newest, &value, err) > 0)
+	if (store_query_one(store, newest, &value, err) > 0)
 		last = (int64_t)store->ops->real(store, 0);
 	store->ops->end(store);
 	return last;
 }
 
+static int purge(struct store *store, int64_t id, struct err *err)
+{
+	const struct value value = value_number(id);
+	size_t i;
+
+	for (i = 0; i < sizeof(delete_run) / sizeof(*delete_run); i++)
+		if (store_change(store, delete_run[i], &value, err) < 0)
+			return -1;
+	return 0;
+}
+
 int store_purge(struct store *store, int64_t before_s, int64_t now_s, int max, struct err *err)
 {
-	return store->ops->purge(store, before_s, now_s, max, err);
+	const struct value values[] = { value_number(before_s), value_number(now_s),
+					value_number(max) };
+	int64_t *ids = xcalloc((size_t)max, sizeof(*ids));
+	int i, rc = -1, count = store_list_ids(store, old_runs, values, ids, max, err);
+
+	for (i = 0; i < count; i++) {
+		if (i % PURGE_RUNS == 0 && store_begin(store, err) < 0)
+			goto out;
+		if (purge(store, ids[i], err) < 0 ||
+		    ((i % PURGE_RUNS == PURGE_RUNS - 1 || i == count - 1) &&
+		     store_commit(store, err) < 0)) {
+			store_rollback(store);
+			goto out;
+		}
+	}
+	rc = count;
+out:
+	free(ids);
+	return rc;
 }
 
 int store_backlog(struct store *store, int64_t now_s, struct store_backlog *backlog,
 		  struct err *err)
 {
 	const struct value value = value_number(now_s);
-	int rc = query_one(store, sql(store, BACKLOG), &value, err);
+	int rc = store_query_one(store, backlog_of, &value, err);
 
 	if (rc > 0) {
 		backlog->for_nodes = store->ops->number(store, 1);

@@ -1,97 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Differences from store_sqlite.c:
- *
- * - Two ledgers use it. A transaction that clashes with the other's is repeated
- *   from the journal, which has all operations since its begin. New rows of a
- *   job are numbered (seq), so that two of them clash: also with Galera, where
- *   nodes detect each other's locks at the commit only.
- * - Each query is a round trip. Records and rows of a transaction are buffered,
- *   and written together before the commit or the next query; the names of nodes
- *   that have reported are fetched together.
- * - A writer puts its name on a run until claimed_until: the other skips the run,
- *   and takes it over after that time.
- */
+/* Several ledgers may use one database, also nodes of a Galera cluster, which detect each other's
+ * locks at the commit only. A transaction that clashes is repeated from its journal: the records
+ * and statements since its begin. */
+#include "ledger/store_mariadb.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "ledger/maria.h"
+#include "ledger/mariadb.h"
+#include "ledger/store_put.h"
+#include "ledger/store_schema.h"
 #include "record/alloc.h"
 
-#define PURGE_RECORDS 20000 /* per transaction, or one run */
+#define TRIES 40 /* attempts of a transaction that clashes */
 
-/* Not claimed, claimed by this ledger, or expired. */
-#define FREE_AT "(claimed_until<=?1 OR claimed_by=?3)"
+/* An operation of this transaction: a record, or a statement. */
+struct entry {
+	char *bytes;
+	size_t size;
+	bool is_record;
+	struct store_times times;
+	int64_t result, due; /* its results */
+};
 
-/* As in store_sqlite.c. */
-#define OLD_RUNS                                                                                   \
-	"(last<?1 OR (last>?2+86400 AND NOT EXISTS"                                                \
-	" (SELECT 1 FROM records WHERE run=id AND received>=?1)))"
+struct maria {
+	struct store store;
+	struct mariadb *db;
+	char claim_name[256]; /* the same after a restart */
+	bool in_transaction;
+	unsigned int tries; /* repetitions of this transaction */
+	time_t started;
+	struct entry *journal;
+	size_t count;
+};
 
-static const char claim_due[] =
-	"UPDATE runs SET claimed_by=?3, claimed_until=?4 WHERE due<=?1 AND " FREE_AT
-	" ORDER BY due LIMIT ?2";
-static const char due_ids[] =
-	"SELECT id FROM runs WHERE due<=?1 AND claimed_by=?3 AND claimed_until=?4 ORDER BY due LIMIT ?2";
-/* Runs claimed by another ledger are due when the claim ends. */
-static const char next_due[] =
-	"SELECT (SELECT min(due) FROM runs WHERE due>?1), (SELECT min(IF(" FREE_AT
-	", due, claimed_until)) FROM runs WHERE due<=?1)";
-static const char old_runs[] =
-	"SELECT id, nodes_seen FROM runs WHERE " OLD_RUNS " ORDER BY last LIMIT ?3 FOR UPDATE";
 static const struct store_ops ops; /* defined at the end */
 
-/* ---- open and close ------------------------------------------------------ */
-
-static void maria_close(struct store *store)
+static struct maria *of(struct store *store)
 {
-	struct maria *m = maria_of(store);
-
-	maria_rollback(store);
-	mariadb_free(m->db);
-	maria_free_names(m->cached.names, m->cached.count);
-	free(m->journal.items);
-	free(m->jobs.items);
-	free(m->runs.items);
-	free(m->buffered.items);
-	free(m);
+	return (struct maria *)(void *)store;
 }
 
-struct store *store_mariadb_open(const struct config_ledger *config, struct err *err)
+static int run_text(struct maria *m, const char *text, struct err *err)
 {
-	struct maria *m = xcalloc(1, sizeof(*m));
-	char host[256] = "";
-
-	m->store.ops = &ops;
-	m->store.dialect = STORE_MARIADB;
-	gethostname(host, sizeof(host) - 1);
-	snprintf(m->claim_name, sizeof(m->claim_name), "%s:%u", host, config->port);
-	m->db = mariadb_new(config);
-	if (maria_ready(m, err) == 0 || mariadb_is_unavailable(m->db))
-		return &m->store;
-	maria_close(&m->store);
-	return NULL;
-}
-
-/* ---- runs ---------------------------------------------------------------- */
-
-static int maria_put(struct store *store, const struct record *record, const char *text,
-		     size_t size, int64_t now_s, unsigned int grace_s, int64_t *due,
-		     struct err *err)
-{
-	struct entry entry = { .bytes = xcalloc(size + 1, 1),
-			       .size = size,
-			       .record = record,
-			       .is_record = true,
-			       .now_s = now_s,
-			       .grace_s = grace_s };
-	int64_t result;
-
-	memcpy(entry.bytes, text, size);
-	if (maria_do_entry(maria_of(store), &entry, &result, due, err) < 0)
-		return -1;
-	return (int)result;
+	return mariadb_run(m->db, text, strlen(text), NULL, err) < 0 ? -1 : 0;
 }
 
 /* ---- statements ---------------------------------------------------------- */
@@ -99,141 +55,277 @@ static int maria_put(struct store *store, const struct record *record, const cha
 static int maria_query(struct store *store, const char *sql, const struct value *values,
 		       struct err *err)
 {
-	struct maria *m = maria_of(store);
-
-	return maria_ready(m, err) < 0 ? -1 : mariadb_query(m->db, sql, values, err);
+	return mariadb_query(of(store)->db, sql, values, err);
 }
 
 static int maria_row(struct store *store, struct err *err)
 {
-	return mariadb_row(maria_of(store)->db, err);
+	return mariadb_row(of(store)->db, err);
 }
 
 static void maria_end(struct store *store)
 {
-	mariadb_end(maria_of(store)->db);
+	mariadb_end(of(store)->db);
 }
 
 static int64_t maria_number(struct store *store, int column)
 {
-	return mariadb_number(maria_of(store)->db, column);
+	return mariadb_number(of(store)->db, column);
 }
 
 static double maria_real(struct store *store, int column)
 {
-	return mariadb_real(maria_of(store)->db, column);
+	return mariadb_real(of(store)->db, column);
 }
 
 static const char *maria_text(struct store *store, int column, size_t *size)
 {
-	return mariadb_column(maria_of(store)->db, column, size);
+	return mariadb_column(of(store)->db, column, size);
 }
 
-/* ---- runs that are due --------------------------------------------------- */
-
-/* Set *next to the earlier of two columns, which may be NULL. */
-static int query_next(struct store *store, const struct value *values, int64_t *next,
-		      struct err *err)
+static int maria_run(struct store *store, const char *sql, const struct value *values, int64_t *id,
+		     struct err *err)
 {
-	int64_t second;
+	size_t size;
+	char *text = mariadb_text(of(store)->db, sql, values, &size, err);
+	int64_t changed = text ? mariadb_run(of(store)->db, text, size, id, err) : -1;
 
-	if (maria_query(store, next_due, values, err) < 0 || maria_row(store, err) < 0)
+	free(text);
+	return (int)changed;
+}
+
+/* ---- the journal ------------------------------------------------------------- */
+
+static void drop_journal(struct maria *m)
+{
+	while (m->count)
+		free(m->journal[--m->count].bytes);
+	free(m->journal);
+	m->journal = NULL;
+}
+
+static int apply_record(struct maria *m, struct entry *entry, const struct record *record,
+			struct err *err)
+{
+	struct record *parsed = record ? NULL : record_parse(entry->bytes, entry->size, err);
+
+	entry->result = record || parsed ? store_put_record(&m->store, record ? record : parsed,
+							    entry->bytes, entry->size,
+							    &entry->times, &entry->due, err)
+					 : -1;
+	record_free(parsed);
+	return entry->result < 0 ? -1 : 0;
+}
+
+/* record: of the entry, parsed; or NULL */
+static int apply(struct maria *m, struct entry *entry, const struct record *record, struct err *err)
+{
+	if (entry->is_record)
+		return apply_record(m, entry, record, err);
+	if (store_flush(&m->store, err) < 0)
 		return -1;
-	*next = maria_number(store, 0);
-	second = maria_number(store, 1);
-	if (second >= 0 && (*next < 0 || second < *next))
-		*next = second;
+	store_forget(&m->store);
+	entry->result = mariadb_run(m->db, entry->bytes, entry->size, NULL, err);
+	return entry->result < 0 ? -1 : 0;
+}
+
+static time_t now_mono(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
+/* A Galera node replies from its own state. [yes]: wait for the commits of the others (a server
+ * without Galera rejects the variable). */
+static void set_sync_wait(struct maria *m, bool yes)
+{
+	run_text(m, yes ? "SET SESSION wsrep_sync_wait=1" : "SET SESSION wsrep_sync_wait=DEFAULT",
+		 NULL);
+}
+
+/* Restart the transaction after a random delay, so that it does not clash again. */
+static int begin_again(struct maria *m, struct err *err)
+{
+	useconds_t delay_us = 1000U << (m->tries < 6 ? m->tries : 6);
+
+	usleep((useconds_t)random() % delay_us);
+	m->tries++;
+	store_forget(&m->store);
+	if (run_text(m, "ROLLBACK", err) < 0)
+		return -1;
+	set_sync_wait(m, true);
+	return run_text(m, "START TRANSACTION", err);
+}
+
+/* After a clash, repeat the whole journal in a new transaction. */
+static int redo(struct maria *m, struct err *err)
+{
+	size_t i;
+	int rc;
+
+	do {
+		if (!mariadb_is_clash(m->db))
+			return -1;
+		if (m->tries == TRIES || now_mono() - m->started >= MARIADB_LIMIT_S)
+			return err_set(
+				err,
+				"store: MariaDB: others are at the same runs: try again later");
+		rc = begin_again(m, err);
+		for (i = 0; i < m->count && rc == 0; i++)
+			rc = apply(m, &m->journal[i], NULL, err);
+	} while (rc < 0);
 	return 0;
 }
 
-static int maria_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
-		     struct err *err)
+/* Add an entry to the journal, which then owns its bytes, and apply it. Return its result. */
+static int do_entry(struct maria *m, const struct entry *entry, const struct record *record,
+		    struct err *err)
 {
-	struct maria *m = maria_of(store);
-	const struct value values[] = { value_number(now_s), value_number(max),
-					value_text(m->claim_name),
-					value_number(now_s + STORE_CLAIM_S) };
-	int rc;
+	size_t at = m->count++;
 
-	if (query_next(store, values, next, err) < 0)
+	m->journal = xmore(m->journal, at, sizeof(*m->journal));
+	m->journal[at] = *entry;
+	if (apply(m, &m->journal[at], record, err) < 0 && redo(m, err) < 0)
 		return -1;
-	if (*next < 0 || *next > now_s)
+	return (int)m->journal[at].result;
+}
+
+/* ---- schema -------------------------------------------------------------- */
+
+static int make_schema(void *arg, struct err *err)
+{
+	static const char read_version[] = "SELECT version FROM schema_version";
+	static const char make_version[] =
+		"CREATE TABLE IF NOT EXISTS schema_version(one TINYINT NOT NULL PRIMARY KEY, version BIGINT NOT NULL) ENGINE=InnoDB";
+	const struct value version = value_number(STORE_SCHEMA_VERSION);
+	struct maria *m = arg;
+	int64_t found = -1;
+	char *sql;
+	size_t at;
+	struct err why;
+	int rc = mariadb_query(m->db, read_version, NULL, &why);
+
+	if (rc < 0 && !mariadb_is_missing(m->db))
+		return err_set(err, "%s", why.text);
+	if (rc == 0 && mariadb_row(m->db, err) > 0)
+		found = mariadb_number(m->db, 0);
+	if (found == STORE_SCHEMA_VERSION)
 		return 0;
-	rc = maria_change(store, claim_due, values, err);
-	return rc < 0 ? -1 : store_list_ids(store, due_ids, values, ids, max, err);
-}
-
-/* ---- housekeeping -------------------------------------------------------- */
-
-/* Set *ids to the IDs of old runs, "1,2,3". Return their number or -1. */
-static int list_old(struct maria *m, const struct value *values, char **ids, struct err *err)
-{
-	int64_t sum = 0;
-	size_t size;
-	FILE *out = xneed(open_memstream(ids, &size));
-	int rc, count = 0;
-
-	rc = mariadb_query(m->db, old_runs, values, err);
-	while (rc >= 0 && sum < PURGE_RECORDS && (rc = mariadb_row(m->db, err)) > 0) {
-		fprintf(out, "%s%lld", count++ ? "," : "", (long long)mariadb_number(m->db, 0));
-		sum += mariadb_number(m->db, 1);
+	if (found >= 0)
+		return err_set(err,
+			       "store: MariaDB: the schema was made by another version of jobio");
+	for (at = 0, rc = 0; rc == 0 && (sql = store_schema(at, STORE_MARIADB)); at++) {
+		rc = run_text(m, sql, err);
+		free(sql);
 	}
-	fclose(out);
-	xneed(*ids);
-	return rc < 0 ? -1 : count;
-}
-
-static int delete_from(struct maria *m, const char *what, const char *ids, struct err *err)
-{
-	char *text = xasprintf("DELETE FROM %s IN (%s)", what, ids);
-	int rc = maria_run_text(m, text, err);
-
-	free(text);
-	return rc;
-}
-
-/* Delete some of them, in one transaction. Return their number, 0 also after a clash with the other
- * ledger, or -1. */
-static int purge_some(struct store *store, const struct value *values, struct err *err)
-{
-	struct maria *m = maria_of(store);
-	char *ids = NULL;
-	int count;
-
-	if (maria_begin(store, err) < 0)
+	if (rc < 0 || run_text(m, make_version, err) < 0)
 		return -1;
-	count = list_old(m, values, &ids, err);
-	if (count > 0 && (delete_from(m, "run_sums WHERE run", ids, err) < 0 ||
-			  delete_from(m, "records WHERE run", ids, err) < 0 ||
-			  delete_from(m, "runs WHERE id", ids, err) < 0))
-		count = -1;
-	if (count >= 0 && maria_run_text(m, "COMMIT", err) < 0)
-		count = -1;
-	free(ids);
-	if (count < 0) {
-		if (mariadb_is_clash(m->db))
-			count = 0;
-		maria_rollback(store); /* resets the error number */
-	}
-	m->in_transaction = false;
-	return count;
+	rc = maria_run(&m->store, "INSERT IGNORE INTO schema_version(one, version) VALUES(1, ?1)",
+		       &version, NULL, err);
+	return rc < 0 ? -1 : 0;
 }
 
-static int maria_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
-		       struct err *err)
+/* ---- one transaction ----------------------------------------------------- */
+
+static int maria_settle(struct store *store, struct err *err)
 {
-	int purged = 0, count;
+	struct maria *m = of(store);
 
-	do {
-		const struct value values[] = { value_number(before_s), value_number(now_s),
-						value_number(max - purged) };
-
-		count = purge_some(store, values, err);
-		if (count < 0)
+	if (!m->in_transaction)
+		return mariadb_ready(m->db, make_schema, m, err);
+	while (store_flush(store, err) < 0)
+		if (redo(m, err) < 0)
 			return -1;
-		purged += count;
-	} while (count && purged < max);
-	return purged;
+	return 0;
+}
+
+static int maria_begin(struct store *store, struct err *err)
+{
+	struct maria *m = of(store);
+
+	if (maria_settle(store, err) < 0 || run_text(m, "START TRANSACTION", err) < 0)
+		return -1;
+	m->in_transaction = true;
+	m->tries = 0;
+	m->started = now_mono();
+	return 0;
+}
+
+static void end_transaction(struct maria *m)
+{
+	store_forget(&m->store);
+	drop_journal(m);
+	m->in_transaction = false;
+}
+
+static int maria_commit(struct store *store, struct err *err)
+{
+	struct maria *m = of(store);
+
+	while (maria_settle(store, err) < 0 || run_text(m, "COMMIT", err) < 0)
+		if (redo(m, err) < 0)
+			return -1;
+	if (m->tries)
+		set_sync_wait(m, false);
+	end_transaction(m);
+	return m->tries > 0;
+}
+
+static void maria_rollback(struct store *store)
+{
+	struct maria *m = of(store);
+
+	if (!m->in_transaction)
+		return;
+	end_transaction(m);
+	run_text(m, "ROLLBACK", NULL); /* after a lost connection the server did this */
+}
+
+static int maria_put(struct store *store, const struct record *record, const char *text,
+		     size_t size, const struct store_times *times, int64_t *due, struct err *err)
+{
+	struct maria *m = of(store);
+	struct entry entry = {
+		.bytes = xcalloc(size + 1, 1), .size = size, .is_record = true, .times = *times
+	};
+	size_t at = m->count;
+	int result;
+
+	memcpy(entry.bytes, text, size);
+	result = do_entry(m, &entry, record, err);
+	if (result > 0)
+		*due = m->journal[at].due;
+	return result;
+}
+
+static int maria_change(struct store *store, const char *sql, const struct value *values,
+			struct err *err)
+{
+	struct maria *m = of(store);
+	struct entry entry = { 0 };
+	int result;
+	bool is_alone = !m->in_transaction;
+
+	if (is_alone && maria_begin(store, err) < 0)
+		return -1;
+	entry.bytes = mariadb_text(m->db, sql, values, &entry.size, err);
+	result = entry.bytes ? do_entry(m, &entry, NULL, err) : -1;
+	if (is_alone && result >= 0 && maria_commit(store, err) < 0)
+		result = -1;
+	if (is_alone && result < 0)
+		maria_rollback(store);
+	return result;
+}
+
+/* ---- open and close ------------------------------------------------------ */
+
+static void maria_close(struct store *store)
+{
+	maria_rollback(store);
+	mariadb_free(of(store)->db);
+	free(store);
 }
 
 static const struct store_ops ops = {
@@ -241,14 +333,31 @@ static const struct store_ops ops = {
 	.begin = maria_begin,
 	.commit = maria_commit,
 	.rollback = maria_rollback,
-	.put = maria_put,
-	.due = maria_due,
-	.purge = maria_purge,
 	.query = maria_query,
 	.row = maria_row,
 	.end = maria_end,
 	.number = maria_number,
 	.real = maria_real,
 	.text = maria_text,
+	.run = maria_run,
+	.settle = maria_settle,
+	.put = maria_put,
 	.change = maria_change,
 };
+
+struct store *store_mariadb_open(const struct config_ledger *config, struct err *err)
+{
+	struct maria *m = xcalloc(1, sizeof(*m));
+	char host[200] = "";
+
+	m->store.ops = &ops;
+	m->store.dialect = STORE_MARIADB;
+	gethostname(host, sizeof(host) - 1);
+	snprintf(m->claim_name, sizeof(m->claim_name), "%s:%u", host, config->port);
+	m->store.claim_name = m->claim_name;
+	m->db = mariadb_new(config);
+	if (maria_settle(&m->store, err) == 0 || mariadb_is_unavailable(m->db))
+		return &m->store;
+	maria_close(&m->store);
+	return NULL;
+}

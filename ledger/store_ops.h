@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* store_ops.h - operations that a database provides to the ledger's store
+/* store_ops.h - operations of a database, for the ledger's store
  *
- * Terms   store_ops: functions of store.h, with the same contract, where databases differ,
- *           and statements, from which store.c makes the others. Arguments are not NULL.
- *           store.h defines the other terms.
- *         dialect: differences in the statements of store.c.
+ * Terms   statement: constant SQL that both databases accept (SQLite 3.26, MariaDB 10.5 and
+ *           later), with parameters ?1, ?2, .. The words that differ are tables by dialect in
+ *           store_schema.c and store_put.c. store.h defines the other terms.
  * Owner   struct store is the first member of the database's own struct, which
  *           .close frees.
- * Runs    ledger; called by store.c and the databases' files only.
+ * Errors  -1, the reason in *err.
+ * Runs    ledger; called by files named store_*.c, and store.c.
  */
 #ifndef JOBIO_LEDGER_STORE_OPS_H
 #define JOBIO_LEDGER_STORE_OPS_H
@@ -88,21 +88,23 @@ static inline struct value value_text(const char *text)
 	return text ? value_bytes(text, strlen(text)) : (struct value){ .kind = VALUE_NULL };
 }
 
+/* When a record was received, and the time to wait for other nodes. */
+struct store_times {
+	int64_t now_s;
+	unsigned int grace_s;
+};
+
+struct locked_run;
+
 struct store_ops {
 	void (*close)(struct store *store);
 	int (*begin)(struct store *store, struct err *err);
 	int (*commit)(struct store *store, struct err *err);
 	void (*rollback)(struct store *store);
-	int (*put)(struct store *store, const struct record *record, const char *text, size_t size,
-		   int64_t now_s, unsigned int grace_s, int64_t *due, struct err *err);
-	int (*due)(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
-		   struct err *err);
-	int (*purge)(struct store *store, int64_t before_s, int64_t now_s, int max,
-		     struct err *err);
 
-	/* Statements are constants. Call query(), then row() for one row after the other: 1, 0 at
-	 * their end, -1; end() to stop before that. Columns count from 0, and are valid until the
-	 * next row: numbers are RECORD_UNKNOWN for NULL, texts NULL. */
+	/* Call query(), then row() for one row after the other: 1, 0 at their end, -1; end() to
+	 * stop before that. Columns count from 0, and are valid until the next row: numbers are
+	 * RECORD_UNKNOWN for NULL, texts NULL. */
 	int (*query)(struct store *store, const char *sql, const struct value *values,
 		     struct err *err);
 	int (*row)(struct store *store, struct err *err);
@@ -110,7 +112,15 @@ struct store_ops {
 	int64_t (*number)(struct store *store, int column);
 	double (*real)(struct store *store, int column);
 	const char *(*text)(struct store *store, int column, size_t *size);
-	/* Return rows changed, or -1. */
+	/* Return rows changed, or -1. *id (may be NULL): of the new row. */
+	int (*run)(struct store *store, const char *sql, const struct value *values, int64_t *id,
+		   struct err *err);
+
+	/* MariaDB repeats the transaction after a clash with another ledger. settle: connect, and
+	 * store_flush(). put: store_put_record(). change: run(), alone or in a transaction. */
+	int (*settle)(struct store *store, struct err *err);
+	int (*put)(struct store *store, const struct record *record, const char *text, size_t size,
+		   const struct store_times *times, int64_t *due, struct err *err);
 	int (*change)(struct store *store, const char *sql, const struct value *values,
 		      struct err *err);
 };
@@ -124,25 +134,9 @@ enum store_dialect {
 struct store {
 	const struct store_ops *ops;
 	enum store_dialect dialect;
+	const char *claim_name;	 /* of this ledger; NULL: the store has no other */
+	struct locked_run *runs; /* of the open transaction, by store_put_record() */
+	size_t run_count;
 };
-
-struct store *store_sqlite_open(const char *path, struct err *err);
-struct store *store_mariadb_open(const struct config_ledger *config, struct err *err);
-
-/* ---- shared by both, in store.c --------------------------------------------- */
-
-/* Set [ids] to the first column of each row, at most 'max'. Return their number or -1. */
-int store_list_ids(struct store *store, const char *sql, const struct value *values, int64_t *ids,
-		   int max, struct err *err);
-
-/* Columns of a row, for store_read_row(), which sets [row]. */
-#define STORE_ROW_COLUMNS                                                                          \
-	"id, version, cluster, job, uid, restart, array_job, array_task, het_job, het_offset, first, last, nodelist, nodes_seen, nodes_expected, dirty, tries, next_try, written, summary, error, brief"
-#define STORE_ROW_COLUMN_COUNT 22
-void store_read_row(struct store *store, struct store_row *row);
-
-#define STORE_ROW_VALUES 13
-extern const char store_update_run[];
-void store_row_values(const struct store_row *row, struct value values[STORE_ROW_VALUES]);
 
 #endif

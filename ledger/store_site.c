@@ -8,16 +8,18 @@
 
 #include "base/digest.h"
 #include "ledger/store.h"
+#include "ledger/store_sql.h"
 #include "record/json.h"
 
 #define ROLL_UP_MAX 64 /* days */
 
+#define NAME(id, column) ", " #column
 #define SUM(id, column) ", sum(" #column "+0.0)"
 #define SUMS ", max(peak)" SITE_SUMS(SUM)
 
 static const char put_row[] =
 	"REPLACE INTO run_sums(run, n, day, ended, stamp, gated, job, cluster, user, account, profile, advice, fs, type, peak" SITE_SUMS(
-		SITE_NAME) ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)";
+		NAME) ") VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)";
 static const char drop_rows[] = "DELETE FROM run_sums WHERE run=?1 AND n>=?2";
 
 /* Days before ?2, from ?1 on, without valid sums; with those that have no runs any more. */
@@ -26,9 +28,9 @@ static const char invalid_days[] =
 
 #define ROLL_UP(kind, column, type)                                                                \
 	"INSERT INTO day_sums(day, kind, cluster, name, type, peak" SITE_SUMS(                     \
-		SITE_NAME) ") SELECT day, " kind ", cluster, " column ", " type SUMS               \
-			   " FROM run_sums WHERE day=?1 AND " column                               \
-			   " IS NOT NULL GROUP BY day, cluster, " column
+		NAME) ") SELECT day, " kind ", cluster, " column ", " type SUMS                    \
+		      " FROM run_sums WHERE day=?1 AND " column                                    \
+		      " IS NOT NULL GROUP BY day, cluster, " column
 
 /* The row of kind 0 is read first: after a change between the statements it does not match. */
 static const char *const roll_up[] = {
@@ -138,7 +140,7 @@ static int put(struct store *store, int64_t at, const struct store_row *row,
 	for (i = 0; i < SITE_NUMBERS; i++)
 		values[FIRST_SUM + COUNTS + i] = value_known(fs->numbers[i]);
 	values[AT_STAMP] = value_number(stamp_of(values));
-	return store->ops->change(store, put_row, values, err);
+	return store_change(store, put_row, values, err);
 }
 
 int store_site_put(struct store *store, const struct store_row *row, const struct site_run *sums,
@@ -159,7 +161,7 @@ int store_site_put(struct store *store, const struct store_row *row, const struc
 	if (!is_single && put(store, (int64_t)i++, row, sums, account, &all, err) < 0)
 		return -1;
 	values[1] = value_number((int64_t)i);
-	return store->ops->change(store, drop_rows, values, err) < 0 ? -1 : 0;
+	return store_change(store, drop_rows, values, err) < 0 ? -1 : 0;
 }
 
 static int roll_up_day(struct store *store, int64_t day, struct err *err)
@@ -170,7 +172,7 @@ static int roll_up_day(struct store *store, int64_t day, struct err *err)
 	if (store_begin(store, err) < 0)
 		return -1;
 	for (i = 0; roll_up[i]; i++)
-		if (store->ops->change(store, roll_up[i], &value, err) < 0)
+		if (store_change(store, roll_up[i], &value, err) < 0)
 			goto fail;
 	if (store_commit(store, err) >= 0)
 		return 0;
@@ -238,7 +240,7 @@ int store_site_part(struct store *store, struct site_part *part, int64_t until_s
 	if (part->is_days)
 		return 0;
 	set_values(part, rows, values);
-	if (store->ops->query(store, row_at, values, err) < 0)
+	if (store_query(store, row_at, values, err) < 0)
 		return -1;
 	rc = store->ops->row(store, err);
 	if (rc > 0)
@@ -282,7 +284,7 @@ static int read_all(struct store *store, const char *sql, const struct value *va
 {
 	int rc;
 
-	if (store->ops->query(store, sql, values, err) < 0)
+	if (store_query(store, sql, values, err) < 0)
 		return -1;
 	while ((rc = store->ops->row(store, err)) > 0)
 		add(store, list);

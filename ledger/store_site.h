@@ -40,24 +40,7 @@
 	X(WARNED_TASKS, warned_tasks)                                                              \
 	X(REFUSED_JOBS, refused_jobs)                                                              \
 	X(REFUSED_TASKS, refused_tasks)
-#define SITE_NAME(id, column) ", " #column
-#define SITE_BIGINT(id, column) ", " #column " BIGINT"
-#define SITE_DECIMAL(id, column) ", " #column " DECIMAL(30)" /* no overflow of sums */
 #define SITE_SUMS(X) SITE_COUNTS(X) SITE_QUANTITIES(X)
-
-/* Statements of the schema, with the type of a name and the end of a table's definition. */
-#define SITE_RUN_TABLE(text, end)                                                                                                                                                                                  \
-	"CREATE TABLE IF NOT EXISTS run_sums(run BIGINT NOT NULL, n BIGINT NOT NULL, day BIGINT NOT NULL, ended BIGINT NOT NULL, stamp BIGINT NOT NULL, gated BIGINT NOT NULL, job BIGINT NOT NULL, cluster " text \
-	" NOT NULL, user " text ", account " text ", profile " text ", advice " text ", fs " text                                                                                                                  \
-	", type " text ", peak " text                                                                                                                                                                              \
-	SITE_SUMS(SITE_BIGINT) ", PRIMARY KEY(run, n))" end
-#define SITE_DAY_TABLE(text, end)                                                                      \
-	"CREATE TABLE IF NOT EXISTS day_sums(day BIGINT NOT NULL, kind BIGINT NOT NULL, cluster " text \
-	" NOT NULL, name " text " NOT NULL, stamp BIGINT, type " text ", peak " text                   \
-	SITE_SUMS(SITE_DECIMAL) ", PRIMARY KEY(day, kind, cluster, name))" end
-#define SITE_RUN_INDEX                                                                             \
-	"CREATE INDEX IF NOT EXISTS run_sums_by_end ON run_sums(day, ended, run, stamp)"
-#define SITE_GATE_INDEX "CREATE INDEX IF NOT EXISTS run_sums_of_gate ON run_sums(gated, ended, run)"
 
 /* Store what a run adds, in place of what it added before. */
 int store_site_put(struct store *store, const struct store_row *row, const struct site_run *sums,

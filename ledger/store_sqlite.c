@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ledger/store_ops.h"
+#include "ledger/store_sqlite.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,43 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ledger/store_site.h"
+#include "ledger/store_put.h"
+#include "ledger/store_schema.h"
 #include "record/alloc.h"
 
 #define BUSY_MS 10000
 #define FILES 3
 
-#define SCHEMA_VERSION 2
-
-static const char schema[] =
-	"BEGIN IMMEDIATE;CREATE TABLE IF NOT EXISTS runs( id INTEGER PRIMARY KEY, cluster TEXT NOT NULL, job INTEGER NOT NULL, restart INTEGER, uid INTEGER NOT NULL, array_job INTEGER, array_task INTEGER, het_job INTEGER, het_offset INTEGER, first REAL NOT NULL, last REAL NOT NULL, nodelist TEXT, nodes_seen INTEGER NOT NULL, nodes_expected INTEGER, version INTEGER NOT NULL, dirty INTEGER NOT NULL, next_try INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, summary TEXT, written INTEGER NOT NULL DEFAULT 0, error TEXT, brief TEXT, merged TEXT);CREATE INDEX IF NOT EXISTS runs_by_job ON runs(job, cluster);CREATE INDEX IF NOT EXISTS runs_by_array ON runs(array_job, array_task) WHERE array_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_by_het ON runs(het_job, het_offset) WHERE het_job IS NOT NULL;CREATE INDEX IF NOT EXISTS runs_due ON runs(next_try) WHERE dirty;CREATE INDEX IF NOT EXISTS runs_by_age ON runs(last);CREATE TABLE IF NOT EXISTS records( run INTEGER NOT NULL, node TEXT NOT NULL, received INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY(run, node));" SITE_RUN_TABLE(
-		"TEXT", " WITHOUT ROWID;") SITE_DAY_TABLE("TEXT", " WITHOUT ROWID;") SITE_RUN_INDEX
-	";" SITE_GATE_INDEX ";PRAGMA user_version=2;COMMIT;";
-
-/* Runs that ended before ?1, at most ?3. An end more than a day after now (?2) is from a wrong
- * clock, or forged to keep the run for ever: then the time of receipt counts. */
-#define OLD_RUNS                                                                                   \
-	"SELECT id FROM runs WHERE last<?1 OR (last>?2+86400 AND NOT EXISTS"                       \
-	" (SELECT 1 FROM records WHERE run=id AND received>=?1))"                                  \
-	" ORDER BY last LIMIT ?3"
-
-static const char find_runs[] =
-	"SELECT " STORE_ROW_COLUMNS " FROM runs WHERE job=?1 AND cluster=?2 AND uid=?3";
-static const char new_run[] =
-	"INSERT INTO runs(cluster, job, uid, first, last, nodes_seen, version, dirty, next_try) VALUES(?1, ?2, ?3, ?4, ?5, 0, 0, 0, 0)";
-static const char get_record[] = "SELECT text FROM records WHERE run=?1 AND node=?2";
-static const char add_record[] =
-	"INSERT OR IGNORE INTO records(run, node, received, text) VALUES(?1, ?2, ?3, ?4)";
-static const char change_record[] =
-	"UPDATE records SET received=?3, text=?4 WHERE run=?1 AND node=?2";
-static const char due_ids[] =
-	"SELECT id FROM runs WHERE dirty AND next_try<=?1 ORDER BY next_try LIMIT ?2";
-static const char next_due[] = "SELECT min(next_try) FROM runs WHERE dirty";
-static const char *const purges[] = { "DELETE FROM run_sums WHERE run IN (" OLD_RUNS ")",
-				      "DELETE FROM records WHERE run IN (" OLD_RUNS ")",
-				      "DELETE FROM runs WHERE id IN (" OLD_RUNS ")", NULL };
-
-#define STATEMENTS_MAX 32
+#define STATEMENTS_MAX 64
 
 struct sqlite {
 	struct store store;
@@ -125,19 +96,24 @@ static int sqlite_begin(struct store *store, struct err *err)
 /* A commit is valid only if the open files are in place afterwards. */
 static int sqlite_commit(struct store *store, struct err *err)
 {
-	if (run_sql(store, "COMMIT", err) < 0)
+	if (store_flush(store, err) < 0 || run_sql(store, "COMMIT", err) < 0)
 		return -1;
+	store_forget(store);
 	return check_files(store, err);
 }
 
 static void sqlite_rollback(struct store *store)
 {
+	store_forget(store);
 	sqlite3_exec(of(store)->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 /* Write only to a new file: another process may have a transaction open. */
 static int make_schema(struct store *store, struct err *err)
 {
+	char version_sql[40], *sql;
+	size_t at;
+	int rc = 0;
 	sqlite3_stmt *st;
 	int version = -1;
 
@@ -148,11 +124,19 @@ static int make_schema(struct store *store, struct err *err)
 	sqlite3_finalize(st);
 	if (version < 0)
 		return fail(store, err);
-	if (version == SCHEMA_VERSION)
+	if (version == STORE_SCHEMA_VERSION)
 		return 0;
 	if (version)
 		return err_set(err, "store: made by another version of jobio");
-	if (run_sql(store, schema, err) == 0)
+	if (run_sql(store, "BEGIN IMMEDIATE", err) < 0)
+		return -1;
+	for (at = 0; rc == 0 && (sql = store_schema(at, STORE_SQLITE)); at++) {
+		rc = run_sql(store, sql, err);
+		free(sql);
+	}
+	snprintf(version_sql, sizeof(version_sql), "PRAGMA user_version=%d; COMMIT",
+		 STORE_SCHEMA_VERSION);
+	if (rc == 0 && run_sql(store, version_sql, err) == 0)
 		return 0;
 	sqlite_rollback(store);
 	return -1;
@@ -202,6 +186,7 @@ static void sqlite_close(struct store *store)
 	for (i = 0; i < STATEMENTS_MAX; i++)
 		sqlite3_finalize(of(store)->statements[i].compiled);
 	sqlite3_close(of(store)->db);
+	store_forget(store);
 	free(store);
 }
 
@@ -322,8 +307,9 @@ static const char *sqlite_text(struct store *store, int column, size_t *size)
 	return text;
 }
 
-/* Run a statement of one step: 1 for a row, 0, or -1. An open query is not affected. */
-static int step(struct store *store, const char *sql, const struct value *values, struct err *err)
+/* An open query is not affected. */
+static int sqlite_run(struct store *store, const char *sql, const struct value *values, int64_t *id,
+		      struct err *err)
 {
 	sqlite3_stmt *st = get(store, sql, values, err);
 	int rc;
@@ -332,150 +318,20 @@ static int step(struct store *store, const char *sql, const struct value *values
 		return -1;
 	rc = sqlite3_step(st);
 	sqlite3_reset(st);
-	return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : fail(store, err);
+	if (rc != SQLITE_DONE)
+		return fail(store, err);
+	if (id)
+		*id = sqlite3_last_insert_rowid(of(store)->db);
+	return sqlite3_changes(of(store)->db);
 }
 
 static int sqlite_change(struct store *store, const char *sql, const struct value *values,
 			 struct err *err)
 {
-	return step(store, sql, values, err) < 0 ? -1 : sqlite3_changes(of(store)->db);
-}
-
-/* ---- put ----------------------------------------------------------------- */
-
-/* Return the seconds between run and record; -1: another run; -2: error. */
-static double distance(struct store *store, const struct record *r, int64_t now_s,
-		       const struct store_row *row, struct err *err)
-{
-	const struct value values[] = { value_number(row->id), value_text(r->node) };
-	double gap = store_row_distance(r, store_row_end(r, now_s), row);
-	int has = gap > 0 && !store_row_is_blank(r, row) ? step(store, get_record, values, err) : 0;
-
-	return has < 0 ? -2 : has > 0 ? -1 : gap;
-}
-
-/* 1 found, 0 none yet, -1 error */
-static int find_run(struct store *store, const struct record *r, int64_t now_s,
-		    struct store_row *row, struct err *err)
-{
-	const struct value values[] = { value_number(r->job), value_text(r->cluster),
-					value_number(r->uid) };
-	double best = -1, gap = -1;
-	struct store_row one, other;
-	int rc;
-
-	rc = sqlite_query(store, find_runs, values, err);
-	while (rc >= 0 && gap > -2 && (rc = sqlite_row(store, err)) > 0) {
-		store_read_row(store, &one);
-		gap = distance(store, r, now_s, &one, err);
-		if (gap >= 0 && (best < 0 || gap < best)) {
-			best = gap;
-			other = *row;
-			*row = one;
-			one = other;
-		}
-		store_row_clear(&one);
-	}
-	sqlite_end(store);
-	return rc < 0 || gap <= -2 ? -1 : best >= 0;
-}
-
-static int add_run(struct store *store, const struct record *r, int64_t now_s,
-		   struct store_row *row, struct err *err)
-{
-	const struct value values[] = { value_text(r->cluster), value_number(r->job),
-					value_number(r->uid), value_real(r->start),
-					value_real(store_row_end(r, now_s)) };
-
-	if (sqlite_change(store, new_run, values, err) < 0)
+	if (store_flush(store, err) < 0)
 		return -1;
-	store_row_init(row, r, now_s);
-	row->id = sqlite3_last_insert_rowid(of(store)->db);
-	return 0;
-}
-
-/* Is the record better than the stored one of its node? 1 yes, 0 no, -1 error. */
-static int is_better(struct store *store, const struct value *values, const struct record *r,
-		     const char *text, size_t size, struct err *err)
-{
-	const char *old_text;
-	size_t old_size;
-	int rc;
-
-	if (sqlite_query(store, get_record, values, err) < 0 || sqlite_row(store, err) <= 0)
-		return -1;
-	old_text = sqlite_text(store, 0, &old_size);
-	rc = store_row_is_better(r, text, size, old_text, old_size);
-	sqlite_end(store);
-	return rc;
-}
-
-/* Store a record if it is new or better: 1 stored, 0 not, -1 error. */
-static int write_record(struct store *store, const struct store_row *row, const struct record *r,
-			const char *text, size_t size, int64_t now_s, bool *is_new, struct err *err)
-{
-	const struct value values[] = { value_number(row->id), value_text(r->node),
-					value_number(now_s), value_bytes(text, size) };
-	int rc = sqlite_change(store, add_record, values, err);
-
-	*is_new = rc > 0;
-	if (rc != 0)
-		return rc;
-	rc = is_better(store, values, r, text, size, err);
-	return rc > 0 ? sqlite_change(store, change_record, values, err) : rc;
-}
-
-static int sqlite_put(struct store *store, const struct record *record, const char *text,
-		      size_t size, int64_t now_s, unsigned int grace_s, int64_t *due,
-		      struct err *err)
-{
-	struct value values[STORE_ROW_VALUES];
-	struct store_row row = { 0 };
-	bool is_new;
-	int rc = find_run(store, record, now_s, &row, err);
-
-	if (rc == 0)
-		rc = add_run(store, record, now_s, &row, err);
-	if (rc >= 0)
-		rc = write_record(store, &row, record, text, size, now_s, &is_new, err);
-	if (rc > 0) {
-		store_row_add(&row, record, is_new, now_s, grace_s);
-		*due = row.next_try;
-		store_row_values(&row, values);
-		rc = sqlite_change(store, store_update_run, values, err);
-	}
-	store_row_clear(&row);
-	return rc;
-}
-
-/* ---- runs ---------------------------------------------------------------- */
-
-static int sqlite_due(struct store *store, int64_t now_s, int64_t *ids, int max, int64_t *next,
-		      struct err *err)
-{
-	const struct value values[] = { value_number(now_s), value_number(max) };
-
-	if (sqlite_query(store, next_due, NULL, err) < 0 || sqlite_row(store, err) <= 0)
-		return -1;
-	*next = sqlite_number(store, 0);
-	return store_list_ids(store, due_ids, values, ids, max, err);
-}
-
-static int sqlite_purge(struct store *store, int64_t before_s, int64_t now_s, int max,
-			struct err *err)
-{
-	const struct value values[] = { value_number(before_s), value_number(now_s),
-					value_number(max) };
-	int i, rc = sqlite_begin(store, err);
-
-	if (rc < 0)
-		return -1;
-	for (i = 0; purges[i] && rc >= 0; i++)
-		rc = sqlite_change(store, purges[i], values, err);
-	if (rc >= 0 && sqlite_commit(store, err) >= 0)
-		return rc;
-	sqlite_rollback(store);
-	return -1;
+	store_forget(store);
+	return sqlite_run(store, sql, values, NULL, err);
 }
 
 static const struct store_ops ops = {
@@ -483,14 +339,14 @@ static const struct store_ops ops = {
 	.begin = sqlite_begin,
 	.commit = sqlite_commit,
 	.rollback = sqlite_rollback,
-	.put = sqlite_put,
-	.due = sqlite_due,
-	.purge = sqlite_purge,
 	.query = sqlite_query,
 	.row = sqlite_row,
 	.end = sqlite_end,
 	.number = sqlite_number,
 	.real = sqlite_real,
 	.text = sqlite_text,
+	.run = sqlite_run,
+	.settle = store_flush,
+	.put = store_put_record,
 	.change = sqlite_change,
 };
