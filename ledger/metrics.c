@@ -99,7 +99,8 @@ static void print_records(FILE *out, const struct metrics *m)
 {
 	counter(out, "records_received_total", m->received,
 		"Records that were new, or better than what the ledger had.");
-	counter(out, "records_duplicate_total", m->duplicates, "Records that told nothing new.");
+	counter(out, "records_duplicate_total", m->duplicates,
+		"Records that were stored before, or worse than the stored one.");
 	head(out, "gate_tasks_total", "counter",
 	     "Tasks that could run on the client's CPUs, by what the gate did about it.");
 	labelled(out, "gate_tasks_total", "did", "warn", m->gate_warned);

@@ -648,8 +648,7 @@ static void limit_unauthenticated(struct server *server, const struct peer *new)
 		first = oldest;
 	if (!first)
 		return;
-	log_line(server,
-		 "peer: '%s': %d connections of its address have not said who they are: closed",
+	log_line(server, "peer: '%s': %d connections of its address without authentication: closed",
 		 first->name, SERVER_UNAUTHENTICATED);
 	count_closed(server, METRICS_CLOSED_ROOM);
 	peer_free(first);

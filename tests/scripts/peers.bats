@@ -115,7 +115,7 @@ threading.Thread(target=open_them, daemon=True).start()
 time.sleep(8)'
 	others_are_served
 	others_are_served
-	expect_text "192 connections of its address have not said who they are: closed" "$(cat "$DIR/ledger.log")"
+	expect_text "192 connections of its address without authentication: closed" "$(cat "$DIR/ledger.log")"
 	memory_below 100
 }
 
