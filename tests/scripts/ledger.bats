@@ -500,7 +500,7 @@ spoilers() {
 		# shellcheck disable=SC2086 # words
 		run timeout 20 "$BUILDDIR/jobio-ledgerd" --conf="$DIR/jobio.conf" $word
 		expect_equal 2 "$status"
-		expect_text "$usage" "$output"
+		expect_text "jobio: ledgerd: '${word##* }': " "$output"
 	done
 }
 
