@@ -200,13 +200,10 @@ struct query {
 
 static void query_free(struct query *q)
 {
-	if (q->clusters)
-		slurm_list_destroy(q->clusters);
-	if (q->steps)
-		slurm_list_destroy(q->steps);
+	slurm_list_destroy(q->clusters);
+	slurm_list_destroy(q->steps);
 	if (q->states)
 		slurm_list_destroy(q->states);
-	memset(q, 0, sizeof(*q));
 }
 
 /* NO_DEFAULT_USAGE: rows of any age. NO_WHOLE_HETJOB: an ID selects this row, not
@@ -266,22 +263,15 @@ static void set_condition(struct query *q, slurm_selected_step_t *step, char *st
 	q->cond.usage_start = q->cond.usage_end = row->end;
 }
 
-static int64_t or_none(uint32_t number)
-{
-	return number == NO_VAL ? -1 : (int64_t)number;
-}
-
 static void copy_ids(struct acct_job *job, const slurmdb_job_rec_t *row)
 {
-	job->array_job = job->array_task = -1;
-	job->het_job = job->het_offset = -1;
 	if (row->array_job_id && row->array_task_id != NO_VAL) {
 		job->array_job = row->array_job_id;
-		job->array_task = or_none(row->array_task_id);
+		job->array_task = row->array_task_id;
 	}
 	if (row->het_job_id && row->het_job_offset != NO_VAL) {
 		job->het_job = row->het_job_id;
-		job->het_offset = or_none(row->het_job_offset);
+		job->het_offset = row->het_job_offset;
 	}
 	utf8_clean(job->account, sizeof(job->account), row->account ? row->account : "",
 		   row->account ? strlen(row->account) : 0);

@@ -530,14 +530,8 @@ static char *next_frame(struct peer *peer, bool *closed)
 	}
 	if (evbuffer_get_length(in) < peer->frame_size)
 		return NULL;
-	text = malloc(peer->frame_size + 1);
-	if (!text) {
-		peer_free(peer);
-		*closed = true;
-		return NULL;
-	}
+	text = xcalloc(peer->frame_size + 1, 1);
 	evbuffer_remove(in, text, peer->frame_size);
-	text[peer->frame_size] = 0;
 	peer->frame_size = 0;
 	return text;
 }
@@ -735,14 +729,12 @@ static void on_accept(struct evconnlistener *listener, evutil_socket_t fd, struc
 	count_accepted(server);
 	if (server->peer_count >= server->peers_max)
 		drop_idle(server);
-	peer = server->peer_count < server->peers_max ? calloc(1, sizeof(*peer)) : NULL;
-	if (peer)
-		peer->bev = bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE);
-	if (!peer || !peer->bev) {
-		free(peer);
+	if (server->peer_count >= server->peers_max) {
 		evutil_closesocket(fd);
 		return;
 	}
+	peer = xcalloc(1, sizeof(*peer));
+	peer->bev = xneed(bufferevent_socket_new(server->base, fd, BEV_OPT_CLOSE_ON_FREE));
 	send_at_once(fd);
 	peer->server = server;
 	peer->active = peer->frame_since = now_mono();
@@ -847,20 +839,17 @@ static int listen_on(struct server *server, const struct config_ledger *config, 
 	return 0;
 }
 
-static int make_events(struct server *server)
+static void make_events(struct server *server)
 {
-	server->batch = evtimer_new(server->base, on_batch, server);
-	server->reads = evtimer_new(server->base, on_reads, server);
-	server->turn = evtimer_new(server->base, on_turn, server);
-	server->tick = event_new(server->base, -1, EV_PERSIST, on_tick, server);
-	server->term = evsignal_new(server->base, SIGTERM, on_signal, server);
-	server->intr = evsignal_new(server->base, SIGINT, on_signal, server);
-	if (!server->batch || !server->reads || !server->turn || !server->tick || !server->term ||
-	    !server->intr)
-		return -1;
+	server->base = xneed(event_base_new());
+	server->batch = xneed(evtimer_new(server->base, on_batch, server));
+	server->reads = xneed(evtimer_new(server->base, on_reads, server));
+	server->turn = xneed(evtimer_new(server->base, on_turn, server));
+	server->tick = xneed(event_new(server->base, -1, EV_PERSIST, on_tick, server));
+	server->term = xneed(evsignal_new(server->base, SIGTERM, on_signal, server));
+	server->intr = xneed(evsignal_new(server->base, SIGINT, on_signal, server));
 	event_add(server->term, NULL);
 	event_add(server->intr, NULL);
-	return 0;
 }
 
 /* Half of the descriptors; the others are for munged, the store, the writer, and connections that
@@ -886,23 +875,12 @@ struct server *server_new(const struct config_ledger *config, struct service *se
 	server->wake = wake;
 	server->wake_arg = arg;
 	server->peers_max = find_peers_max();
-	server->base = event_base_new();
-	if (!server->base || make_events(server) < 0) {
-		err_set(err, "server: out of memory");
-		server_free(server);
-		return NULL;
-	}
+	make_events(server);
 	if (listen_on(server, config, err) < 0) {
 		server_free(server);
 		return NULL;
 	}
 	return server;
-}
-
-static void free_event(struct event *event)
-{
-	if (event)
-		event_free(event);
 }
 
 void server_free(struct server *server)
@@ -915,14 +893,13 @@ void server_free(struct server *server)
 		peer_free(peer);
 	if (server->listener)
 		evconnlistener_free(server->listener);
-	free_event(server->tick);
-	free_event(server->batch);
-	free_event(server->reads);
-	free_event(server->turn);
-	free_event(server->term);
-	free_event(server->intr);
-	if (server->base)
-		event_base_free(server->base);
+	event_free(server->tick);
+	event_free(server->batch);
+	event_free(server->reads);
+	event_free(server->turn);
+	event_free(server->term);
+	event_free(server->intr);
+	event_base_free(server->base);
 	free(server);
 }
 
