@@ -134,8 +134,8 @@ static int put(struct service *service, const char *text, const struct json *req
 /* Records are stored as JSON: they are copied one after the other. */
 struct collector {
 	FILE *out;
-	size_t bytes;	 /* of the records */
-	int64_t omitted; /* number that did not fit */
+	size_t bytes, bytes_max; /* of the records */
+	int64_t omitted;	 /* number that did not fit */
 };
 
 static int collect(const char *text, size_t size, void *arg, struct err *err)
@@ -143,7 +143,7 @@ static int collect(const char *text, size_t size, void *arg, struct err *err)
 	struct collector *c = arg;
 
 	(void)err;
-	if (c->omitted || c->bytes + size > RECORDS_BYTES_MAX) {
+	if (c->omitted || c->bytes + size > c->bytes_max) {
 		c->omitted++;
 		return 0;
 	}
@@ -303,43 +303,55 @@ static int list_runs(struct service *service, const int64_t *ids, int count, int
 	return found ? 1 : failed;
 }
 
-/* Which run of a job to return, and which records. */
+/* What to return of a run. */
 struct run_query {
+	enum {
+		RUN_RECORDS,
+		RUN_MERGED, /* brief and text if possible, else records */
+		RUN_BRIEF   /* brief only */
+	} form;
 	int64_t restart;   /* RECORD_UNKNOWN: the newest */
 	const char *after; /* NULL: all; else only the records of later nodes */
-	bool is_merged;	   /* if possible what is merged, instead of records */
+	int64_t merge_max; /* nodes */
+	int64_t nodes_max; /* of more no records */
+	size_t bytes_max;  /* of records, or the text */
 };
 
 static int put_records(struct service *service, const struct store_row *row,
 		       const struct run_query *query, FILE *out, struct err *err)
 {
-	struct collector c = { .out = out };
+	struct collector c = { .out = out, .bytes_max = query->bytes_max };
+	int rc = 0;
 
 	fputs(",\"records\":[", out);
-	if (store_records_after(service->store, row->id, query->after ? query->after : "", collect,
-				&c, err) < 0)
-		return -1;
+	if (row->run.nodes_seen > query->nodes_max)
+		c.omitted = row->run.nodes_seen;
+	else
+		rc = store_records_after(service->store, row->id, query->after ? query->after : "",
+					 collect, &c, err);
 	fprintf(out, "],\"records_left_out\":%" PRId64, c.omitted);
-	return 0;
+	return rc < 0 ? -1 : 0;
 }
 
-/* Write the run, what is merged or its records, and then the list of runs. */
+/* Write a run without its last brace: 'top' and what is requested. */
 static int write_run(struct service *service, struct store_row *row, const struct run_query *query,
-		     const struct json *runs, FILE *out, struct err *err)
+		     struct json *top, FILE *out, struct err *err)
 {
-	struct json *top = ok_reply();
-	int rc;
+	int rc = refresh(service, row, query->merge_max, query->form == RUN_MERGED, err);
 
 	describe(top, row);
-	if (query->is_merged && row->brief && row->text) {
+	if (query->form == RUN_BRIEF && !row->brief)
+		json_add_number(top, "left_out", row->run.nodes_seen);
+	if (query->form == RUN_BRIEF) {
+		write_brief(out, row, top);
+	} else if (query->form == RUN_MERGED && row->brief && row->text &&
+		   strlen(row->text) <= query->bytes_max) {
 		write_brief(out, row, top);
 		json_write_members(out, row->text);
-		rc = 0;
 	} else {
 		write_head(out, row, top);
-		rc = put_records(service, row, query, out, err);
+		rc = rc < 0 ? rc : put_records(service, row, query, out, err);
 	}
-	fprintf(out, ",\"runs\":%s", json_line(runs));
 	return rc;
 }
 
@@ -356,9 +368,8 @@ static char *whole_run(struct service *service, struct store_row *row,
 		fputs("{\"ok\":true", out);
 		rc = put_records(service, row, query, out, err);
 	} else {
-		rc = refresh(service, row, MERGE_MAX, query->is_merged, err);
-		if (rc == 0)
-			rc = write_run(service, row, query, runs, out, err);
+		rc = write_run(service, row, query, ok_reply(), out, err);
+		fprintf(out, ",\"runs\":%s", json_line(runs));
 	}
 	fputc('}', out);
 	fclose(out);
@@ -397,7 +408,9 @@ static char *get(struct service *service, struct json *request, const struct req
 	const char *job = json_text(request, "job"), *form = json_text(request, "form");
 	char sentence[100], job_text[40], *answer;
 	struct err err = { "" };
-	struct run_query query;
+	struct run_query query = { .merge_max = MERGE_MAX,
+				   .nodes_max = INT64_MAX,
+				   .bytes_max = RECORDS_BYTES_MAX };
 	int count;
 
 	if (!job)
@@ -410,7 +423,7 @@ static char *get(struct service *service, struct json *request, const struct req
 		return service_error(err.text, false);
 	query.restart = json_number(request, "restart");
 	query.after = json_text(request, "after");
-	query.is_merged = form && strcmp(form, "full") != 0;
+	query.form = form && strcmp(form, "full") != 0 ? RUN_MERGED : RUN_RECORDS;
 	answer = get_run(service, ids, count, &query, requester, &err);
 	if (answer)
 		return answer;
@@ -481,67 +494,8 @@ static char *family(struct service *service, struct json *request,
 
 /* ---- list ---------------------------------------------------------------- */
 
-static int splice(const char *text, size_t size, void *arg, struct err *err)
-{
-	struct collector *c = arg;
-
-	if (c->bytes + size > LIST_RUN_MAX)
-		return 1;
-	return collect(text, size, c, err);
-}
-
-/* Set *text to all records of a run, or to NULL if they are too many. */
-static int splice_records(struct service *service, const struct store_row *row, char **text,
-			  struct err *err)
-{
-	struct collector c = { .omitted = 0 };
-	size_t size = 0;
-	int rc = 1;
-
-	*text = NULL;
-	c.out = xneed(open_memstream(text, &size));
-	if (row->run.nodes_seen <= LIST_NODES_MAX)
-		rc = store_records(service->store, row->id, splice, &c, err);
-	fclose(c.out);
-	xneed(*text);
-	if (rc) {
-		free(*text);
-		*text = NULL;
-	}
-	return rc < 0 ? -1 : 0;
-}
-
-/* Write one run of the list: its brief, with its text, or its records. */
-static int list_run(struct service *service, const struct json *request, struct store_row *row,
-		    FILE *out, struct err *err)
-{
-	const char *form = json_text(request, "form");
-	bool has_text = form && !strcmp(form, "slim");
-	struct json *top = json_new_object();
-	char *records = NULL;
-	int rc = refresh(service, row, LIST_NODES_MAX, has_text, err);
-
-	describe(top, row);
-	if (!has_text && json_is_true(request, "brief")) {
-		if (!row->brief)
-			json_add_number(top, "left_out", row->run.nodes_seen);
-		write_brief(out, row, top);
-	} else if (has_text && row->brief && row->text && strlen(row->text) <= LIST_RUN_MAX) {
-		write_brief(out, row, top);
-		json_write_members(out, row->text);
-	} else {
-		rc = rc < 0 ? rc : splice_records(service, row, &records, err);
-		json_add_known(top, "records_left_out", records ? 0 : row->run.nodes_seen);
-		write_head(out, row, top);
-		fprintf(out, ",\"records\":[%s]", records ? records : "");
-	}
-	fputc('}', out);
-	free(records);
-	return rc;
-}
-
 /* Write the newest run that this user may see, and set *between. Return 0 also if there is none. */
-static int list_job(struct service *service, const struct json *request, uint32_t job,
+static int list_job(struct service *service, const struct run_query *query, uint32_t job,
 		    const struct requester *requester, FILE *out, const char **between,
 		    struct err *err)
 {
@@ -561,17 +515,31 @@ static int list_job(struct service *service, const struct json *request, uint32_
 		if (is_found) {
 			fputs(*between, out);
 			*between = ",";
-			rc = list_run(service, request, &row, out, err);
+			rc = write_run(service, &row, query, json_new_object(), out, err);
+			fputc('}', out);
 		}
 		store_row_clear(&row);
 	}
 	return count < 0 ? -1 : rc;
 }
 
+static int list_form(const struct json *request)
+{
+	const char *form = json_text(request, "form");
+
+	if (form && !strcmp(form, "slim"))
+		return RUN_MERGED;
+	return json_is_true(request, "brief") ? RUN_BRIEF : RUN_RECORDS;
+}
+
 /* Return as many of the jobs as fit; "done" is their number, from the first. */
 static char *list(struct service *service, struct json *request, const struct requester *requester)
 {
 	const struct json *jobs = json_list(request, "jobs"), *one = json_first(jobs);
+	const struct run_query query = { .form = list_form(request),
+					 .merge_max = LIST_NODES_MAX,
+					 .nodes_max = LIST_NODES_MAX,
+					 .bytes_max = LIST_RUN_MAX };
 	const char *between = "";
 	size_t done = 0, size = 0;
 	char *answer = NULL;
@@ -586,7 +554,7 @@ static char *list(struct service *service, struct json *request, const struct re
 	fputs("{\"ok\":true,\"runs\":[", out);
 	for (; one && rc == 0 && size < LIST_BYTES_MAX; one = one->next, done++) {
 		if (json_value_number(one, &job) && job > 0 && job <= UINT32_MAX)
-			rc = list_job(service, request, (uint32_t)job, requester, out, &between,
+			rc = list_job(service, &query, (uint32_t)job, requester, out, &between,
 				      &err);
 		fflush(out); /* sets size */
 	}
