@@ -184,8 +184,8 @@ void weka_key(const struct client *client, struct cache_key *key)
 	weka_for_each(unit, client)
 	{
 		for (i = 0; i < ARRAY_SIZE(files); i++) {
-			snprintf(path, sizeof(path), "%s/%s/container/%s", section->data_dir,
-				 unit->info.name, files[i]);
+			snprintf(path, sizeof(path), "%s/%.*s/container/%s", section->data_dir,
+				 WEKA_NAME_MAX - 1, unit->info.name, files[i]);
 			cache_key_file(key, path);
 		}
 	}
