@@ -131,44 +131,22 @@ static int note_one(struct writer *writer, struct job *job, const struct acct_jo
 			   retry_at(now_s, job->row.tries, RUN_RETRY_MAX_S), acct->why.text, err);
 }
 
-/* Store 'count' results in one transaction, all or none. */
-static int note_each(struct writer *writer, int count,
-		     int (*note)(struct writer *writer, void *what, int at, int64_t now_s,
-				 struct err *err),
-		     void *what, int64_t now_s, struct err *err)
+/* Store the results in one transaction, all or none. */
+static int note_all(struct writer *writer, struct job *jobs, const struct acct_job *accts,
+		    int count, int64_t now_s, struct err *err)
 {
 	int i;
 
 	if (store_begin(writer->store, err) < 0)
 		return -1;
 	for (i = 0; i < count; i++)
-		if (note(writer, what, i, now_s, err) < 0)
+		if (note_one(writer, &jobs[i], &accts[i], now_s, err) < 0)
 			goto fail;
 	if (store_commit(writer->store, err) >= 0)
 		return 0;
 fail:
 	store_rollback(writer->store);
 	return -1;
-}
-
-struct batch {
-	struct job *jobs;
-	const struct acct_job *accts;
-};
-
-static int note_job(struct writer *writer, void *what, int at, int64_t now_s, struct err *err)
-{
-	struct batch *batch = what;
-
-	return note_one(writer, &batch->jobs[at], &batch->accts[at], now_s, err);
-}
-
-static int note_all(struct writer *writer, struct job *jobs, const struct acct_job *accts,
-		    int count, int64_t now_s, struct err *err)
-{
-	struct batch batch = { jobs, accts };
-
-	return note_each(writer, count, note_job, &batch, now_s, err);
 }
 
 /* Nothing was written. The summaries are stored: jobio report shows them. */

@@ -165,13 +165,18 @@ job() {
 	expect_text /mnt/weka "$output"
 }
 
-# judge_again - the ledger judges its runs again, with the present configuration. Its writer ends
-# if there is no slurm.conf; a slurmdbd is not needed.
-judge_again() {
+# stop_ledger - stop it, and give it a slurm.conf, without which its writer ends; a slurmdbd is not
+# needed
+stop_ledger() {
 	stop "$LEDGER"
 	printf '%s\n' ClusterName=vm SlurmctldHost=localhost AccountingStorageType=accounting_storage/slurmdbd \
 		AccountingStorageHost=127.0.0.1 AccountingStoragePort=1 >"$DIR/slurm.conf"
 	export SLURM_CONF=$DIR/slurm.conf
+}
+
+# judge_again - the ledger judges its runs again, with the present configuration
+judge_again() {
+	stop_ledger
 	python3 -c 'import sqlite3, sys
 with sqlite3.connect(sys.argv[1], timeout=10) as db:
     db.execute("DELETE FROM run_sums")
@@ -182,6 +187,20 @@ with sqlite3.connect(sys.argv[1], timeout=10) as db:
 
 is_judged() {
 	[[ $(in_store 'SELECT count(DISTINCT run) FROM run_sums') == "$(in_store 'SELECT count(*) FROM runs')" ]]
+}
+
+has_days() { [[ $(in_store 'SELECT count(DISTINCT day) FROM day_sums') == "$1" ]]; }
+
+@test "the ledger adds up past days once, and again after a late record of such a day" {
+	fill
+	stop_ledger
+	start_ledger
+	within 20 has_days 2
+	site -S 2026-11-21 -E 2026-11-22 --json | jq -S . >"$DIR/kept"
+	expect_kept site.json.golden "$DIR/kept"
+	expect_equal 4 "$(site -S 2026-11-19 -E 2026-11-23 --json | jq .tally.jobs)"
+	use 11 1795225100 c alice lab stream 1 60 2 0 0 '' /home nfs 1 1 1 1
+	expect_equal 5 "$(site -S 2026-11-19 -E 2026-11-23 --json | jq .tally.jobs)"
 }
 
 advised() {
