@@ -87,17 +87,15 @@ size_t timed_errors(const struct view *v, struct advice list[TIMED_MAX])
 
 /* ---- the server ---------------------------------------------------------------- */
 
-/* Metadata requests of the client that are not for names and that no operation explains: locks. */
+/* Requests of the client for locks of files, if there are more than other operations. */
 static double lock_requests(const struct judging *j)
 {
-	const int64_t *client_io = j->v->client_io ? j->v->client_io->numbers : NULL;
-	double operations = view_metas(j->v), more;
+	double locks;
 
-	if (!client_io || j->rest.by != VIEW_BY_KERNEL)
+	if (!j->v->client_io || j->rest.by != VIEW_BY_KERNEL)
 		return 0;
-	more = view_known(client_io[IO_META_CALLS]) - view_known(client_io[IO_NAME_CALLS]) -
-	       operations;
-	return more >= LIMIT_SOME_OPS && more >= operations ? more : 0;
+	locks = view_known(j->v->client_io->numbers[IO_LOCK_CALLS]);
+	return locks >= LIMIT_SOME_OPS && locks >= view_metas(j->v) ? locks : 0;
 }
 
 /* Few calls that took long and moved little: the job cannot improve them. */

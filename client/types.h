@@ -82,7 +82,7 @@ struct client_desired {
 };
 
 /* The numbers of io.h that clients count. */
-#define CLIENT_IO_NUMBERS (IO_NAME_CALLS + 1)
+#define CLIENT_IO_NUMBERS (IO_LOCK_CALLS + 1)
 #define CLIENT_IO_FS_MAX 256
 #define CLIENT_IO_SERIES_MAX 32
 

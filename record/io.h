@@ -58,7 +58,8 @@
 	X(QUEUE_US, "queue_us", US, SUM, "time that requests waited to be sent")                   \
 	X(BACKLOG, "backlog", CALLS, SUM, "requests that waited for a slot as others were sent")   \
 	X(COPIES, "copies", CALLS, SUM, "copies made within a server")                             \
-	X(NAME_CALLS, "name_calls", CALLS, SUM, "of meta_calls, those that only ask for a name")
+	X(NAME_CALLS, "name_calls", CALLS, SUM, "of meta_calls, those that only ask for a name")   \
+	X(LOCK_CALLS, "lock_calls", CALLS, SUM, "of meta_calls, those for locks of files")
 
 /* Of processes only. */
 #define IO_PROCESS_NUMBERS(X)                                                                      \

@@ -175,6 +175,8 @@ static void read_op(struct part *part, const char *name, const char *text)
 	add(&ops->count, n[0]);
 	if (mounts_word_in("GETATTR LOOKUP ACCESS", name))
 		add(&part->stats->names, n[0]);
+	if (mounts_word_in("LOCK LOCKT LOCKU", name))
+		add(&part->stats->locks, n[0]);
 	/* one may be counted before it is sent */
 	add(&ops->sent, n[1] < n[0] ? n[0] : n[1]);
 	add(&ops->queue_ms, n[5]);
@@ -274,6 +276,8 @@ static void finish(struct part *part)
 	}
 	if (stats->others.count == NFS_UNKNOWN)
 		stats->names = NFS_UNKNOWN;
+	if (stats->others.count == NFS_UNKNOWN || part->is_v3)
+		stats->locks = NFS_UNKNOWN;
 	if (part->has_odd_transport)
 		stats->transports = 0;
 }

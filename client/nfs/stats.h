@@ -51,6 +51,7 @@ struct nfs_stats {
 	struct nfs_ops reads, writes, others;
 	int64_t copies; /* of the others: COPY and CLONE */
 	int64_t names;	/* of the others: GETATTR, LOOKUP and ACCESS */
+	int64_t locks;	/* of the others: LOCK, LOCKT and LOCKU; version 3 has another protocol */
 	struct nfs_transport transport[NFS_TRANSPORTS_MAX];
 	size_t transports;
 };

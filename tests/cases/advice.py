@@ -18,7 +18,7 @@ from report import advice as words  # noqa: E402
 START = 1600001000  # rows of 16 s start 8 s before it
 UNITS = {"KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}
 SOURCES = {"weka": "container.sock", "nfs": "mountstats", "lustre": "llite"}
-NUMBERS = {"mmap": "mmap_read_bytes", "c.meta": "meta_calls", "c.name": "name_calls",
+NUMBERS = {"mmap": "mmap_read_bytes", "c.meta": "meta_calls", "c.name": "name_calls", "c.lock": "lock_calls",
            "c.asked": "asked_read_bytes", "c.resent": "resent", "c.w_b": "write_bytes",
            "threads": "threads", "r_rand": "read_random", "r_first": "read_first",
            "w_rand": "write_random", "w_first": "write_first"}
