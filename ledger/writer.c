@@ -39,7 +39,7 @@ static void log_line(const char *text)
 
 static void log_job(const struct job *job, const char *what)
 {
-	char text[ERR_MAX + 64];
+	char text[ERR_MAX + 164];
 
 	snprintf(text, sizeof(text), "job: '%u': %s", job->row.run.key.job, what);
 	log_line(text);

@@ -102,12 +102,13 @@ static void read_cgroup(struct client *client, struct weka_unit *unit)
 
 	memset(cgroup, 0, sizeof(*cgroup));
 	if (!weka_of(client)->cgroup_v2) {
-		snprintf(folder, sizeof(folder), "%s/cpuset/weka-%s", root, name);
+		snprintf(folder, sizeof(folder), "%s/cpuset/weka-%.*s", root, WEKA_NAME_MAX - 1,
+			 name);
 		if (read_cpus(cgroup, folder, "cpuset.effective_cpus") < 0)
 			read_cpus(cgroup, folder, "cpuset.cpus");
 		return;
 	}
-	snprintf(folder, sizeof(folder), "%s/weka-%s", root, name);
+	snprintf(folder, sizeof(folder), "%s/weka-%.*s", root, WEKA_NAME_MAX - 1, name);
 	if (read_cpus(cgroup, folder, "cpuset.cpus.effective") < 0) {
 		snprintf(folder, sizeof(folder), "%s/weka.slice", root);
 		if (read_cpus(cgroup, folder, "cpuset.cpus.effective") < 0)

@@ -49,8 +49,8 @@ static void interface_paths(const struct client *client, char path[][PATH_TEXT_M
 	size_t i, count = 0;
 
 	snprintf(path[count++], PATH_TEXT_MAX, "%s/interface", dir);
-	weka_for_each(unit, client)
-		snprintf(path[count++], PATH_TEXT_MAX, "%s/%s/interface", dir, unit->info.name);
+	weka_for_each(unit, client) snprintf(path[count++], PATH_TEXT_MAX, "%s/%.*s/interface", dir,
+					     WEKA_NAME_MAX - 1, unit->info.name);
 	if (!weka_of(client)->count)
 		snprintf(path[count++], PATH_TEXT_MAX, "%s/%s/interface", dir, *only ? only : "*");
 	for (i = 0; i < count; i++)
