@@ -199,8 +199,17 @@ struct io_cqe {
 	__s32 res;
 };
 
+struct io_uring {
+	__u32 head, tail;
+};
+
+struct io_rings {
+	struct io_uring cq;
+};
+
 struct io_ring_ctx {
 	unsigned int flags;
+	struct io_rings *rings;
 };
 
 struct io_task_work {
@@ -927,12 +936,15 @@ static __always_inline void count(struct count_slot *slot, __u32 rw, __u64 bytes
 	count_in(slot, rw, bytes, log2_floor(bytes & 0xffffffff));
 }
 
+static __always_inline int is_regular(struct file *file)
+{
+	return (file->f_inode->i_mode & S_IFMT) == S_IFREG;
+}
+
 /* Return the device of a regular file, 0 for other files. */
 static __always_inline __u32 file_dev(struct file *file)
 {
-	struct inode *inode = file->f_inode;
-
-	return (inode->i_mode & S_IFMT) == S_IFREG ? inode->i_sb->s_dev : 0;
+	return is_regular(file) ? file->f_inode->i_sb->s_dev : 0;
 }
 
 /* -- time ------------------------------------------------------------------ */
@@ -1052,11 +1064,11 @@ static __always_inline int thread_begin(struct thread *thread, void *frame, __u3
 	return 0;
 }
 
-/* Start the time of a call on filesystem 'dev' and this file, or 0. */
+/* Start the time of a call on filesystem 'dev' and this file, if it is not 0. */
 static __noinline int begin_on(void *frame, __u32 dev, __u64 file)
 {
 	struct thread *thread;
-	__u32 slot = dev ? thread_find(dev, &thread) : 0;
+	__u32 slot = thread_find(dev, &thread);
 
 	if (!slot || !thread || thread_begin(thread, frame, slot))
 		return NO_END;
@@ -1066,7 +1078,9 @@ static __noinline int begin_on(void *frame, __u32 dev, __u64 file)
 
 static __always_inline int begin(void *frame, struct file *file)
 {
-	return begin_on(frame, file_dev(file), (unsigned long)file);
+	__u32 dev = file_dev(file);
+
+	return dev ? begin_on(frame, dev, (unsigned long)file) : NO_END;
 }
 
 /* Start the time of a call on a path (or NULL): nested programs find the filesystem.
@@ -1405,7 +1419,7 @@ static __always_inline int done(__u64 *ctx, __u32 rw, __s64 bytes, __u32 flags)
 	struct count_slot *slot;
 	__u32 number = 0, dev;
 
-	if (config.latency && has_no_thread())
+	if ((config.latency && has_no_thread()) || !is_regular(file))
 		return 0;
 	if (config.latency)
 		thread = thread_get(0);
@@ -2004,6 +2018,14 @@ static __always_inline int ring_waits(__u64 ring)
 	return 1;
 }
 
+/* Does the ring have completions for a wait that asks for so many? */
+static __always_inline int ring_is_ready(struct io_ring_ctx *ring, __u32 completions)
+{
+	struct io_rings *rings = ring->rings;
+
+	return rings->cq.tail - rings->cq.head >= completions;
+}
+
 PROGRAM("tp_btf/io_uring_cqring_wait", time_ring, ring_waits(ctx[0]) & 0)
 
 /* Return the slot of the ring's requests; 0 if the address is now a ring of another job. */
@@ -2432,6 +2454,8 @@ static __always_inline int call_begins(void *ctx, int multi, __u32 what, __u64 *
 		*cookie = GIVEN_WORD(1);
 		return inside(INSIDE_FAULT) || syscall_number() == -1 ? 0 : NO_END;
 	case COUNT_RING:
+		if (ring_is_ready(GIVEN(io_ring_ctx, 0), GIVEN_WORD(1)))
+			return NO_END;
 		return ring_waits(GIVEN_WORD(0)) ? 0 : NO_END;
 	case COUNT_RING_CALL:
 		return 0;
