@@ -49,8 +49,7 @@ extern const char programs_object_end[] __attribute__((visibility("hidden")));
 /* One attempt to load a plan */
 struct attempt {
 	struct bpf_object *object;
-	struct bpf_link *links[LINKS_MAX];
-	int fds[LINKS_MAX]; /* of links that libbpf cannot create; else -1 */
+	int links[LINKS_MAX]; /* file descriptors */
 	char names[LINKS_MAX][64];
 	size_t link_count;
 	struct kernel kernel;
@@ -277,7 +276,8 @@ static bool has_name(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-/* Attach a program to all of its functions by one link. */
+/* Attach a program to all of its functions by one link. Return its file descriptor or a negative
+ * errno. */
 static int attach_session(struct attempt *a, size_t hook, int program)
 {
 	struct {
@@ -304,34 +304,32 @@ static int attach_session(struct attempt *a, size_t hook, int program)
 	attr.type = attach_type(as->type);
 	attr.symbols = (uint64_t)(uintptr_t)symbols;
 	fd = (int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-	if (fd < 0)
-		return -errno;
-	a->fds[a->link_count] = fd;
-	return 0;
+	return fd < 0 ? -errno : fd;
 }
 
 static int attach(struct attempt *a, size_t hook)
 {
 	const struct hook *as = &a->plan.as[hook];
 	struct bpf_program *program = find_program(a, as->program);
-	struct bpf_link *link = NULL;
+	struct bpf_link *link;
 	long rc;
 
 	if (a->link_count == LINKS_MAX)
 		return -E2BIG;
-	a->fds[a->link_count] = -1;
 	if (as->type >= HOOK_MULTI) {
 		rc = attach_session(a, hook, bpf_program__fd(program));
 	} else {
 		link = bpf_program__attach(program);
 		rc = libbpf_get_error(link);
+		if (!rc)
+			rc = bpf_link__fd(link);
 	}
-	if (rc)
+	if (rc < 0)
 		return (int)rc;
 	/* with sessions its skips are no losses: aio_done_too is attached as well */
 	snprintf(a->names[a->link_count], sizeof(a->names[0]), "%s%s", as->program,
 		 a->kernel.has_sessions && !strcmp(as->program, "aio_done") ? "_one" : "");
-	a->links[a->link_count++] = link;
+	a->links[a->link_count++] = (int)rc;
 	return 0;
 }
 
@@ -355,12 +353,8 @@ static void release(struct attempt *a)
 {
 	size_t i;
 
-	for (i = 0; i < a->link_count; i++) {
-		if (a->fds[i] >= 0)
-			close(a->fds[i]);
-		else
-			bpf_link__destroy(a->links[i]);
-	}
+	for (i = 0; i < a->link_count; i++)
+		close(a->links[i]);
 	a->link_count = 0;
 	bpf_object__close(a->object);
 	a->object = NULL;
@@ -480,9 +474,7 @@ static int pin_all(struct attempt *a, const char *folder)
 	}
 	for (i = 0; i < a->link_count && !rc; i++) {
 		snprintf(path, sizeof(path), "%s/" PROGRAMS_LINK "%s", folder, a->names[i]);
-		if (a->fds[i] < 0)
-			rc = bpf_link__pin(a->links[i], path);
-		else if (bpf_obj_pin(a->fds[i], path))
+		if (bpf_obj_pin(a->links[i], path))
 			rc = -errno;
 	}
 	return rc;

@@ -346,7 +346,7 @@ readonly kinds='nothing read write pread pwrite readv writev direct sendfile cop
 	each none 'v2 a job outside of the scope'
 	each none 'v2 a scope of another name'
 	each none 'v1 a job of another controller'
-	each none "v1 a job that is nobody's"
+	each none "v1 a job outside of slurm"
 }
 
 @test "a user's cgroup cannot add I/O to another job" {
@@ -387,7 +387,7 @@ readonly kinds='nothing read write pread pwrite readv writev direct sendfile cop
 }
 
 @test "a folder that a user has made in place of the pins is moved away" {
-	each expect 'v2 squatted' .tier bpf
+	each expect 'v2 folder of a user' .tier bpf
 	each expect 'v2 owner of the folder' '[.uid, .mode] | join(" ")' '0 700'
 }
 
