@@ -33,6 +33,13 @@ unsigned long long child_now_ms(void)
 	return (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000;
 }
 
+unsigned int child_left_ms(unsigned long long end_ms)
+{
+	unsigned long long now = child_now_ms();
+
+	return now >= end_ms ? 0 : (unsigned int)(end_ms - now);
+}
+
 static void close_all_from(int first)
 {
 	int fd, last;

@@ -70,5 +70,7 @@ void child_end(pid_t pid, unsigned int grace_ms);
 
 /* Return milliseconds on the monotonic clock, for budgets. */
 unsigned long long child_now_ms(void);
+/* Return the milliseconds until then, 0 after it. */
+unsigned int child_left_ms(unsigned long long end_ms);
 
 #endif

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/config_check.h"
+
 /* Check keys that depend on each other. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/array.h"
-#include "base/config_parts.h"
+#include "base/config_keys.h"
+#include "base/config_names.h"
+#include "base/config_query.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "base/variables.h"
 
 #define READ_AHEAD_KB_MAX 1048576

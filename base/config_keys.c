@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/config_keys.h"
+
 /* Keys of jobio.conf, and their possible values. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/config_parts.h"
+#include "base/config_names.h"
 #include "base/hostlist.h"
 #include "base/number.h"
 #include "base/rundir.h"
 
-static const char *const gates[] = { "off", "warn", "enforce", NULL };
 static const char *const on_errors[] = { "continue", "drain", NULL };
-static const char *const types[] = { "weka", "lustre", "gpfs", "nfs", NULL };
 static const char *const changes[] = { "never", "grow", "any", "affinity", NULL };
 static const char *const queues[] = { "named", "all", NULL };
 static const char *const methods[] = { "resources", "remount", "mount", NULL };
@@ -23,7 +23,7 @@ const struct key config_jobio_keys[] = {
 	{ "enabled", CHOICE, AT(enabled), "yes", 0, 0, switches },
 	{ "nodes", HOSTS, AT(nodes), CONFIG_ALL, 0, 0, NULL },
 	{ "partitions", TEXT, AT(partitions), "", 0, 0, NULL },
-	{ "gate", CHOICE, AT(gate), "warn", 0, 0, gates },
+	{ "gate", CHOICE, AT(gate), "warn", 0, 0, config_gates },
 	{ "on_error", CHOICE, AT(on_error), "continue", 0, 0, on_errors },
 	{ "run_dir", PATH, AT(run_dir), RUNDIR_RUN, 0, 0, NULL },
 	{ "root", TEXT, AT(root), "", 0, 0, NULL },
@@ -103,7 +103,7 @@ const struct key config_calibration_keys[] = {
 #define AT(member) offsetof(struct config_client, member)
 /* of every type */
 const struct key config_client_keys[] = {
-	{ "type", CHOICE, AT(type), "weka", 0, 0, types },
+	{ "type", CHOICE, AT(type), "weka", 0, 0, config_types },
 	{ "nodes", HOSTS, AT(nodes), CONFIG_ALL, 0, 0, NULL },
 	{ "mounts", TEXT, AT(mounts), "", 0, 0, NULL },
 	{ "core_change", CHOICE, AT(core_change), "never", 0, 0, changes },
@@ -125,7 +125,8 @@ static const struct key weka_keys[] = {
 	{ "mount_command", FIXED_PATH, AT(mount_command), "/bin/mount", 0, 0, NULL },
 	{ "umount_command", FIXED_PATH, AT(umount_command), "/bin/umount", 0, 0, NULL },
 	{ "service_conf", PATH, AT(service_conf), "/etc/wekaio/service.conf", 0, 0, NULL },
-	{ "service_conf_alt", FIXED_PATH, AT(service_conf_alt), "/etc/wekaio/weka.conf", 0, 0, NULL },
+	{ "service_conf_alt", FIXED_PATH, AT(service_conf_alt), "/etc/wekaio/weka.conf", 0, 0,
+	  NULL },
 	{ "proc_dir", PATH, AT(proc_dir), "/proc/wekafs", 0, 0, NULL },
 	{ "cgroup_root", FIXED_PATH, AT(cgroup_root), "/sys/fs/cgroup", 0, 0, NULL },
 	{ "data_dir", FIXED_PATH, AT(data_dir), "/opt/weka/data", 0, 0, NULL },
@@ -146,7 +147,8 @@ static const struct key nfs_keys[] = {
 
 static const struct key gpfs_keys[] = {
 	{ "mmpmon", PATH, AT(mmpmon), "/usr/lpp/mmfs/bin/mmpmon", 0, 0, NULL },
-	{ "mmpmon_socket", FIXED_PATH, AT(mmpmon_socket), "/var/mmfs/mmpmon/mmpmonSocket", 0, 0, NULL },
+	{ "mmpmon_socket", FIXED_PATH, AT(mmpmon_socket), "/var/mmfs/mmpmon/mmpmonSocket", 0, 0,
+	  NULL },
 	{ "mmdiag", PATH, AT(mmdiag), "/usr/lpp/mmfs/bin/mmdiag", 0, 0, NULL },
 	{ 0 },
 };
@@ -184,14 +186,6 @@ const struct key config_profile_keys[] = {
 
 /* ---- values -------------------------------------------------------------- */
 
-bool config_is_name(const char *text)
-{
-	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
-
-	return length > 0 && length <= PROFILE_NAME_MAX && !text[length] && text[0] != '-' &&
-	       text[0] != '_';
-}
-
 bool config_is_path(const char *text)
 {
 	return text[0] == '/' && !strstr(text, "/../") && strlen(text) < 400;
@@ -203,16 +197,6 @@ static bool is_printable(const char *text)
 		if ((unsigned char)*text < ' ' || *text == 0x7f)
 			return false;
 	return true;
-}
-
-int config_find_choice(const char *const *choices, const char *value)
-{
-	int i;
-
-	for (i = 0; choices[i]; i++)
-		if (!strcmp(choices[i], value))
-			return i;
-	return -1;
 }
 
 static void list_choices(const char *const *choices, char *text, size_t room)
@@ -381,26 +365,4 @@ const char *config_unknown_key(const struct key *keys, const char *name, char *t
 	snprintf(text, size, "unknown key%s%s%s", nearest ? "; is it '" : "",
 		 nearest ? nearest : "", nearest ? "'?" : "");
 	return text;
-}
-
-/* ---- choices by name ----------------------------------------------------- */
-
-const char *gate_policy_name(enum gate_policy policy)
-{
-	return gates[policy];
-}
-
-int gate_policy_parse(const char *text, enum gate_policy *policy)
-{
-	int choice = config_find_choice(gates, text);
-
-	if (choice < 0)
-		return -1;
-	*policy = (enum gate_policy)choice;
-	return 0;
-}
-
-const char *client_type_name(enum client_type type)
-{
-	return types[type];
 }

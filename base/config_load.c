@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/config_load.h"
+
 /* Read the file. */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/config_parts.h"
+#include "base/config_check.h"
+#include "base/config_keys.h"
+#include "base/config_names.h"
+#include "base/config_query.h"
 
 #define LINES_MAX 10000
 #define SECTION_MAX 49

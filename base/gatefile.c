@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config_names.h"
 #include "base/fileio.h"
 #include "base/number.h"
 

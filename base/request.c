@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config_names.h"
+#include "base/config_query.h"
 #include "base/number.h"
 
 #define REQUEST_VERSION "1"

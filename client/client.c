@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/child.h"
+#include "base/config_query.h"
 #include "base/sysfs.h"
 #include "client/cache.h"
 #include "client/change.h"

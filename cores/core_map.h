@@ -16,7 +16,7 @@
  *         core_map_format() returns malloc'ed text, the caller frees it.
  * Errors  NULL or -1, the reason in *err, outputs unchanged. Never logs, never
  *           exits, never runs a command.
- * Runs    helpers; only core_map_load() reads the system (sysfs; no PCI).
+ * Runs    helpers; reads nothing from the system (core_map_load.h does).
  */
 #ifndef JOBIO_CORES_CORE_MAP_H
 #define JOBIO_CORES_CORE_MAP_H
@@ -78,7 +78,6 @@ struct core_map {
 /* Set socket kind and E-core rule from SlurmdParameters, as this version of slurmd reads them. */
 void core_map_slurmd_parameters(struct core_map_options *options, const char *slurmd_parameters);
 
-struct core_map *core_map_load(const struct core_map_options *options, struct err *err);
 void core_map_free(struct core_map *map);
 
 /* Convert the map to one line of text, and back: for the cache. */

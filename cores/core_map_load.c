@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cores/core_map_load.h"
+
 /* Slurm counts cores over the whole node, including CPUs outside our own cpuset, in hwloc's logical
  * order, and drops Intel's E-cores. The topology is loaded here with the same flags and filters as
  * in xcpuinfo.c, without what cannot change the map (PCI, cpuid walks), and walked the same way. */
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/version.h"
-#include "cores/core_map.h"
 #include "record/alloc.h"
 
 #define SOCKETS_MAX 1024 /* xcpuinfo.c:_MAX_SOCKET_INX */

@@ -80,18 +80,9 @@ int node_parse_json(struct node *node, const char *json, struct err *err);
  * read. No RPC, no command. */
 int node_cached(const char *run_dir, struct node_state *state, struct err *err);
 
-/* Query slurmctld once (through the helper jobio-slurm, as a child), read the machine, write the
- * cache, set *state. 'node_name' NULL: this node's. 'helper' NULL: the installed one. */
-int node_refresh(const char *run_dir, const char *helper, const char *node_name,
-		 unsigned int timeout_ms, struct node_state *state, struct err *err);
-
-/* Call node_cached(), then node_refresh() only if needed: for the prolog. */
-int node_load(const char *run_dir, const char *helper, const char *node_name,
-	      unsigned int timeout_ms, struct node_state *state, struct err *err);
-
 void node_state_free(struct node_state *state);
 
-/* For node_load.c: what the cache is valid for, and how it is written. */
+/* What the cache is valid for, and how it is written. */
 struct node_epoch {
 	int64_t slurmd_pid;
 	int64_t slurmd_start;	  /* clock ticks after boot */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Query slurmctld and hwloc; node.c has the cache, which needs neither. */
+#include "cores/node_load.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/child.h"
-#include "cores/node.h"
+#include "cores/core_map_load.h"
 
 static char *last_line(char *text)
 {

@@ -23,7 +23,7 @@
 
 #include "base/child.h"
 #include "base/command_line.h"
-#include "base/config.h"
+#include "base/config_load.h"
 #include "base/err.h"
 #include "base/fileio.h"
 #include "ledger/acct.h"

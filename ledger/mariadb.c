@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config_query.h"
 #include "record/alloc.h"
 #include "record/record.h"
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/config_query.h"
 #include "link/credential.h"
 #include "link/payload.h"
 #include "record/alloc.h"

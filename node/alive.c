@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Find the jobs that are alive on this node. */
-#include "node/job.h"
+#include "node/alive.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +16,8 @@
 #include "base/rundir.h"
 #include "base/sysfs.h"
 #include "node/cgroup.h"
+#include "node/job_dir.h"
+#include "node/job_state.h"
 
 /* slurmstepd's title (slurmstepd.c:_set_job_log_prefix): "[7.extern]" */
 #define STEPD_TITLE "slurmstepd: ["
@@ -71,37 +72,35 @@ bool job_scan_failed(void)
 
 /* Return the seconds since a file of the job was written, or the folder, if [name] is NULL; -1:
  * there is none. A time in the future, after the clock was set back, counts as in the past. */
-static double age_s(const struct config *config, uint32_t job_id, const char *name)
+static double age_s(uint32_t job_id, const char *name)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct stat st;
 	double age;
 
-	if (rundir_job_file(path, config->run_dir, job_id, name, NULL) < 0 || lstat(path, &st) < 0)
+	if (rundir_job_file(path, dirs.run, job_id, name, NULL) < 0 || lstat(path, &st) < 0)
 		return -1;
 	age = job_now() - (double)st.st_mtime;
 	return age < 0 ? -age : age;
 }
 
-bool job_is_old(const struct config *config, uint32_t job_id)
+bool job_is_old(uint32_t job_id)
 {
-	double steps = age_s(config, job_id, RUNDIR_STEPS);
+	double steps = age_s(job_id, RUNDIR_STEPS);
 
-	return age_s(config, job_id, NULL) > OLD_S && (steps < 0 || steps > OLD_S);
+	return age_s(job_id, NULL) > OLD_S && (steps < 0 || steps > OLD_S);
 }
 
 /* Return true if the job's first slurmstepd runs, mostly extern, which is also the last. Compares
  * its name, which can be read of a stuck process too, and its start time: the PID may have been
  * reused by another job's slurmstepd. */
-static bool is_first_stepd_alive(const struct config *config, uint32_t job_id)
+static bool is_first_stepd_alive(uint32_t job_id)
 {
-	char path[RUNDIR_PATH_MAX], *text, *start;
+	char *text, *start;
 	unsigned long long then, now;
 	unsigned long pid = 0;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_STARTED, NULL) < 0)
-		return false;
-	text = fileio_read(path, STARTED_BYTES_MAX, NULL, NULL);
+	text = job_dir_read(job_id, RUNDIR_STARTED, STARTED_BYTES_MAX);
 	start = text ? strchr(text, ' ') : NULL;
 	then = start ? strtoull(start, NULL, 10) : 0;
 	if (start)
@@ -113,86 +112,73 @@ static bool is_first_stepd_alive(const struct config *config, uint32_t job_id)
 	       (!then || process_start((long)pid, NULL, &now) < 0 || now == then);
 }
 
-static bool is_starting(const struct config *config, uint32_t job_id)
+static bool is_starting(uint32_t job_id)
 {
-	double age = age_s(config, job_id, RUNDIR_GATE);
+	double age = age_s(job_id, RUNDIR_GATE);
 
-	return age >= 0 && age <= OLD_S && age_s(config, job_id, RUNDIR_STARTED) < 0 &&
-	       !job_has_steps(config, job_id);
+	return age >= 0 && age <= OLD_S && age_s(job_id, RUNDIR_STARTED) < 0 &&
+	       !job_has_steps(job_id);
 }
 
 /* ---- processes of a job, with or without a slurmstepd --------------------- */
 
-void job_write_sluid(const struct config *config, uint32_t job_id)
+void job_write_sluid(uint32_t job_id)
 {
 	const char *sluid = getenv("SLURM_JOB_SLUID");
-	char path[RUNDIR_PATH_MAX];
 
-	if (sluid && rundir_job_file(path, config->run_dir, job_id, RUNDIR_SLUID, NULL) == 0)
-		fileio_write_volatile(path, sluid, strlen(sluid), 0600, NULL);
+	if (sluid)
+		job_dir_write(job_id, RUNDIR_SLUID, sluid, NULL);
 }
 
-static void name_cgroups(const struct config *config, uint32_t job_id, struct cgroup_names *names)
+static void name_cgroups(uint32_t job_id, struct cgroup_names *names)
 {
-	char path[RUNDIR_PATH_MAX], *text = NULL;
+	char *text = job_dir_read(job_id, RUNDIR_SLUID, sizeof(names->sluid) - 1);
 
 	snprintf(names->job, sizeof(names->job), "job_%u", job_id);
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_SLUID, NULL) == 0)
-		text = fileio_read(path, sizeof(names->sluid) - 1, NULL, NULL);
 	snprintf(names->sluid, sizeof(names->sluid), "%s", text ? text : "");
 	free(text);
 }
 
-static bool has_processes(const struct config *config, uint32_t job_id)
+static bool has_processes(uint32_t job_id)
 {
 	struct cgroup_names names;
 
-	name_cgroups(config, job_id, &names);
+	name_cgroups(job_id, &names);
 	return cgroup_has_job(&names);
 }
 
-bool job_has_stepd(const struct config *config, uint32_t job_id)
+bool job_has_stepd(uint32_t job_id)
 {
-	return is_first_stepd_alive(config, job_id) || count_stepds(job_id) != 0 ||
-	       has_processes(config, job_id);
+	return is_first_stepd_alive(job_id) || count_stepds(job_id) != 0 || has_processes(job_id);
 }
 
-bool job_is_alive(const struct config *config, uint32_t job_id)
+bool job_is_alive(uint32_t job_id)
 {
-	return is_starting(config, job_id) || job_has_stepd(config, job_id);
+	return is_starting(job_id) || job_has_stepd(job_id);
 }
 
-void job_is_over(const struct config *config, uint32_t job_id)
+void job_is_over(uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_GATE, NULL) == 0)
+	if (rundir_job_file(path, dirs.run, job_id, RUNDIR_GATE, NULL) == 0)
 		unlink(path);
 	FAULT_POINT("over");
 }
 
-struct search {
-	const struct config *config;
-	uint32_t own_id;
-};
-
 /* Return 1 if another job with a folder is starting or has processes. Processes in cgroups of jobs
  * without a folder survived the epilog: they do not count, or one would block the node for ever. */
-static int find_alive(void *arg, uint32_t job_id)
+static int find_alive(void *own_id, uint32_t job_id)
 {
-	const struct search *search = arg;
-
-	return job_id != search->own_id &&
-	       (is_starting(search->config, job_id) || has_processes(search->config, job_id));
+	return job_id != *(uint32_t *)own_id && (is_starting(job_id) || has_processes(job_id));
 }
 
-bool job_is_other_alive(const struct config *config, uint32_t job_id)
+bool job_is_other_alive(uint32_t job_id)
 {
-	struct search search = { config, job_id };
 	char title[] = STEPD_TITLE;
 	int own, all;
 
-	if (job_each_folder(config, find_alive, &search) != 0)
+	if (job_each_folder(find_alive, &job_id) != 0)
 		return true;
 	/* in this order: a slurmstepd that starts in between counts as another job's */
 	own = count_stepds(job_id);
@@ -200,11 +186,11 @@ bool job_is_other_alive(const struct config *config, uint32_t job_id)
 	return all < 0 || own < 0 || all > own;
 }
 
-bool job_does_other_remain(const struct config *config, uint32_t job_id)
+bool job_does_other_remain(uint32_t job_id)
 {
 	unsigned long long end_ms = child_now_ms() + EXIT_MS;
 
-	while (job_is_other_alive(config, job_id)) {
+	while (job_is_other_alive(job_id)) {
 		if (scan_failed || child_now_ms() >= end_ms)
 			return true;
 		nanosleep(&(struct timespec){ .tv_nsec = EXIT_POLL_NS }, NULL);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Traffic of the node's clients during a job. RUN/JOB/wire has their counters at the start, and
- * whether no other job was on the node:
- * {"boot_id":"..","alone":true,"clients":{"NAME":"TEXT",..}}. RUN/JOB/others exists if another job
- * started later: each prolog creates it in the folders of the jobs that it finds. */
-#include "node/job.h"
+#include "node/client_io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/config_query.h"
 #include "base/faultpoint.h"
 #include "base/fileio.h"
 #include "base/host.h"
 #include "base/rundir.h"
+#include "node/job_dir.h"
+#include "node/job_state.h"
 #include "node/log.h"
 #include "record/alloc.h"
 #include "record/json.h"
@@ -25,8 +24,8 @@
 #define TABLE_BYTES_MAX (1U << 20)
 #define SPACE_MAX 64 /* "mnt:[4026531841]" */
 
-static int write_start(const char *path, const struct record *state, struct json *counters,
-		       bool alone, struct err *err)
+static int write_start(const struct record *state, struct json *counters, bool alone,
+		       struct err *err)
 {
 	struct json *top = json_new_object();
 	const char *text;
@@ -36,19 +35,19 @@ static int write_start(const char *path, const struct record *state, struct json
 	json_add_bool(top, "alone", alone);
 	json_add_copy(top, "clients", counters);
 	text = json_line(top);
-	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
+	rc = job_dir_write(state->job, RUNDIR_CLIENT_IO, text, err);
 	json_free(top);
 	return rc;
 }
 
 /* ---- other jobs ------------------------------------------------------------------ */
 
-static void mark(const struct config *config, uint32_t job_id)
+static void mark(uint32_t job_id)
 {
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_OTHERS, NULL) < 0)
+	if (rundir_job_file(path, dirs.run, job_id, RUNDIR_OTHERS, NULL) < 0)
 		return;
 	/* fails if the job ends meanwhile and its folder is removed */
 	fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -57,7 +56,6 @@ static void mark(const struct config *config, uint32_t job_id)
 }
 
 struct search {
-	const struct config *config;
 	uint32_t own_id;
 	bool found;
 };
@@ -67,17 +65,17 @@ static int mark_other(void *arg, uint32_t job_id)
 	struct search *search = arg;
 
 	if (job_id != search->own_id) {
-		mark(search->config, job_id);
+		mark(job_id);
 		search->found = true;
 	}
 	return 0;
 }
 
-bool job_mark_others(const struct config *config, uint32_t job_id)
+bool job_mark_others(uint32_t job_id)
 {
-	struct search search = { .config = config, .own_id = job_id };
+	struct search search = { .own_id = job_id };
 
-	job_each_folder(config, mark_other, &search);
+	job_each_folder(mark_other, &search);
 	return search.found;
 }
 
@@ -96,11 +94,10 @@ static void save(struct client *client, struct json *counters)
 	free(text);
 }
 
-void client_io_start(const struct config *config, const struct record *state,
-		     struct client *const clients[], size_t count, bool alone)
+void client_io_start(const struct record *state, struct client *const clients[], size_t count,
+		     bool alone)
 {
 	struct json *counters = json_new_object();
-	char path[RUNDIR_PATH_MAX];
 	struct err err;
 	size_t i;
 	int rc;
@@ -108,10 +105,8 @@ void client_io_start(const struct config *config, const struct record *state,
 	for (i = 0; i < count; i++)
 		save(clients[i], counters);
 	if (counters->list.count) {
-		rc = rundir_job_file(path, config->run_dir, state->job, RUNDIR_CLIENT_IO, &err);
 		FAULT_POINT("wire before");
-		if (rc == 0)
-			rc = write_start(path, state, counters, alone, &err);
+		rc = write_start(state, counters, alone, &err);
 		FAULT_POINT("wire after");
 		if (rc < 0)
 			log_line("wire: %s", err.text);
@@ -119,15 +114,13 @@ void client_io_start(const struct config *config, const struct record *state,
 	json_free(counters);
 }
 
-int job_write_mounts(const struct config *config, uint32_t job_id, struct err *err)
+int job_write_mounts(uint32_t job_id, struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], space[SPACE_MAX];
+	char space[SPACE_MAX];
 	char *table, *text = NULL;
 	ssize_t length;
 	int rc;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_MOUNTINFO, err) < 0)
-		return -1;
 	length = readlink("/proc/self/ns/mnt", space, sizeof(space));
 	if (length <= 0 || length == SPACE_MAX)
 		return err_set(err, "'/proc/self/ns/mnt': %s", strerror(errno));
@@ -135,7 +128,7 @@ int job_write_mounts(const struct config *config, uint32_t job_id, struct err *e
 	if (!table)
 		return -1;
 	text = xasprintf("%.*s\n%s", (int)length, space, table);
-	rc = fileio_write_volatile(path, text, strlen(text), 0600, err);
+	rc = job_dir_write(job_id, RUNDIR_MOUNTINFO, text, err);
 	free(text);
 	free(table);
 	return rc;
@@ -209,7 +202,7 @@ static void read_since(const struct config *config, const char *name, const char
 	struct client_io client_io;
 	size_t i;
 
-	client = section ? client_open(section, config->run_dir, NULL) : NULL;
+	client = section ? client_open(section, dirs.run, NULL) : NULL;
 	if (client && client_io_since(client, counters, &client_io, NULL) < 0) {
 		state->flags |= RECORD_FLAG(CLIENT_UNREADABLE);
 	} else if (client) {
@@ -241,7 +234,7 @@ static void report_late(const struct config *config, struct record *state)
 						state->mount_count };
 	size_t i;
 
-	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_MOUNTINFO, NULL) < 0)
+	if (rundir_job_file(path, dirs.run, state->job, RUNDIR_MOUNTINFO, NULL) < 0)
 		return;
 	for (i = 0; i < state->mount_count; i++)
 		targets[i] = state->mounts[i].mount;
@@ -256,17 +249,11 @@ static bool is_of_boot(const char *then, const char *now)
 	return then && !strcmp(then, now);
 }
 
-static struct json *read_start(const struct config *config, uint32_t job_id)
+static struct json *read_start(uint32_t job_id)
 {
-	struct json *start;
-	char path[RUNDIR_PATH_MAX], *text;
+	char *text = job_dir_read(job_id, RUNDIR_CLIENT_IO, WIRE_BYTES_MAX);
+	struct json *start = text ? json_parse(text) : NULL;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_CLIENT_IO, NULL) < 0)
-		return NULL;
-	text = fileio_read(path, WIRE_BYTES_MAX, NULL, NULL);
-	if (!text)
-		return NULL;
-	start = json_parse(text);
 	free(text);
 	return start;
 }
@@ -278,8 +265,8 @@ void client_io_read(const struct config *config, struct record *state)
 	bool alone;
 
 	host_boot_id(now, sizeof(now));
-	start = read_start(config, state->job);
-	alone = json_is_true(start, "alone") && !job_has_file(config, state->job, RUNDIR_OTHERS);
+	start = read_start(state->job);
+	alone = json_is_true(start, "alone") && !job_has_file(state->job, RUNDIR_OTHERS);
 	if (is_of_boot(json_text(start, "boot_id"), now))
 		one = json_first(json_map(start, "clients"));
 	for (; one; one = one->next)

@@ -5,10 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config_query.h"
 #include "base/faultpoint.h"
 #include "base/rundir.h"
 #include "client/journal.h"
+#include "node/alive.h"
 #include "node/describe.h"
+#include "node/job.h"
+#include "node/job_dir.h"
+#include "node/job_state.h"
 #include "node/slurm_query.h"
 #include "record/json.h"
 
@@ -41,12 +46,6 @@ static struct client_desired desired_for(const struct prepare_context *ctx, size
 	return desired;
 }
 
-/* Return true if the profile has no client settings. */
-static bool is_profile_of_cores(const struct prepare_context *ctx)
-{
-	return config_profile_is_empty(ctx->config, ctx->request.profile);
-}
-
 /* Return the number of clients that use the profile's settings. */
 static size_t count_users(const struct prepare_context *ctx,
 			  const struct config_client *const sections[], size_t count)
@@ -68,7 +67,7 @@ static size_t count_all_users(const struct prepare_context *ctx)
 
 bool clients_use_profile(const struct prepare_context *ctx)
 {
-	return count_all_users(ctx) || is_profile_of_cores(ctx);
+	return count_all_users(ctx) || config_profile_is_empty(ctx->config, ctx->request.profile);
 }
 
 /* Return true if client [i] has all of the profile's settings for it. */
@@ -132,7 +131,7 @@ void clients_open(struct prepare_context *ctx, const char *state_dir)
 			ctx->job.node);
 	for (i = 0; i < count; i++) {
 		ctx->sections[i] = sections[i];
-		ctx->clients[i] = client_open(sections[i], ctx->config->run_dir, state_dir);
+		ctx->clients[i] = client_open(sections[i], dirs.run, state_dir);
 	}
 	ctx->client_count = count;
 	find_owner(ctx);
@@ -146,7 +145,7 @@ void clients_inspect(struct prepare_context *ctx)
 
 	for (i = 0; i < count; i++) {
 		if (client_inspect(ctx->clients[i],
-				   prepare_time_left_ms(ctx) / (unsigned int)(count - i),
+				   child_left_ms(ctx->end_ms) / (unsigned int)(count - i),
 				   &err) == 0) {
 			owner = i == ctx->owner ? is_stored : owner;
 			ctx->sections[is_stored] = ctx->sections[i];
@@ -162,18 +161,18 @@ void clients_inspect(struct prepare_context *ctx)
 }
 
 /* Warn if the client has more cores than io_cores_min: the plugin refuses only requests below. */
-static void judge_minimum(struct prepare_context *ctx, unsigned int cores)
+static void judge_minimum(struct findings *findings, unsigned int cores_min, unsigned int cores)
 {
 	char cure[120];
 
-	if (cores <= ctx->config->io_cores_min)
+	if (cores <= cores_min)
 		return;
 	snprintf(cure, sizeof(cure),
 		 "set io_cores_min=%u in [option] of jobio.conf on submit hosts and nodes", cores);
 	findings_add(
-		&ctx->findings, "W52", FINDING_WARNING, cure,
+		findings, "W52", FINDING_WARNING, cure,
 		"the client of this node has %u cores, and io_cores_min=%u: a job that asks for fewer is given cores on which it polls",
-		cores, ctx->config->io_cores_min);
+		cores, cores_min);
 }
 
 void clients_judge(struct prepare_context *ctx)
@@ -186,8 +185,9 @@ void clients_judge(struct prepare_context *ctx)
 		ctx->findings.client = ctx->sections[i]->name;
 		ctx->findings.is_cached = client_is_cached(ctx->clients[i]);
 		client_judge(ctx->clients[i], &desired, &ctx->findings);
-		judge_minimum(ctx, client_facts(ctx->clients[i])->fixed_cores);
-		describe_client_cpus(ctx, i);
+		judge_minimum(&ctx->findings, ctx->config->io_cores_min,
+			      client_facts(ctx->clients[i])->fixed_cores);
+		describe_client_cpus(ctx->state, i, ctx->clients[i]);
 		client_store(ctx->clients[i]);
 	}
 	ctx->findings.client = NULL;
@@ -228,32 +228,32 @@ static bool is_word_alone(const char *text)
 	return yes;
 }
 
-static void report_unknown(struct prepare_context *ctx, const char *why)
+static void report_unknown(struct findings *findings, const char *why)
 {
 	findings_add(
-		&ctx->findings, "W56", FINDING_WARNING,
+		findings, "W56", FINDING_WARNING,
 		"see whether slurmctld answers on this node, and jobio's helpers are where they were installed",
 		"whether the job has the node to itself is unknown, so nothing was changed for it: %.*s",
 		(int)strcspn(why, "\n"), why);
 }
 
-static bool query_alone(struct prepare_context *ctx)
+static bool query_alone(uint32_t job_id, unsigned int timeout_ms, struct findings *findings)
 {
 	struct child_result result = { 0 };
 	struct err why = { "" };
 	bool alone = false;
 	char id[16];
 
-	snprintf(id, sizeof(id), "%u", ctx->job.id);
+	snprintf(id, sizeof(id), "%u", job_id);
 	FAULT_POINT("ask alone");
-	if (slurm_query(prepare_time_left_ms(ctx), "job", id, NULL, &result, &why) < 0) {
-		report_unknown(ctx, why.text);
+	if (slurm_query(timeout_ms, "job", id, NULL, &result, &why) < 0) {
+		report_unknown(findings, why.text);
 		return false;
 	}
 	if (result.status == 0)
 		alone = is_word_alone(result.out);
 	else
-		report_unknown(ctx, result.errtext);
+		report_unknown(findings, result.errtext);
 	child_result_free(&result);
 	return alone;
 }
@@ -273,7 +273,7 @@ static bool may_go_back(struct prepare_context *ctx)
 	is_path = trial.changes.count > 0;
 	ctx->desired.idle = false;
 	plan_clear(&trial);
-	return is_path && !job_is_other_alive(ctx->config, ctx->job.id);
+	return is_path && !job_is_other_alive(ctx->job.id);
 }
 
 static void make_plan(struct prepare_context *ctx, struct plan *plan)
@@ -286,8 +286,8 @@ static void make_plan(struct prepare_context *ctx, struct plan *plan)
 	/* Slurm only keeps new jobs off: suspended ones, and one with a slurmstepd that does not
 	 * exit, can still be on the node */
 	if (!plan->changes.count ||
-	    ((!unknown || query_alone(ctx)) &&
-	     (!ctx->desired.alone || !job_does_other_remain(ctx->config, ctx->job.id))))
+	    ((!unknown || query_alone(ctx->job.id, child_left_ms(ctx->end_ms), &ctx->findings)) &&
+	     (!ctx->desired.alone || !job_does_other_remain(ctx->job.id))))
 		return;
 	plan_clear(plan);
 	ctx->desired.alone = false;
@@ -306,7 +306,7 @@ static int apply(struct prepare_context *ctx, struct changes *plan, struct err *
 
 	if (!plan->count)
 		return 0;
-	if (rundir_job_file(path, ctx->config->run_dir, ctx->job.id, RUNDIR_JOURNAL, err) < 0)
+	if (rundir_job_file(path, dirs.run, ctx->job.id, RUNDIR_JOURNAL, err) < 0)
 		return -1;
 	journal = journal_open(path, err);
 	if (!journal)
@@ -327,10 +327,10 @@ int clients_change(struct prepare_context *ctx, struct err *err)
 	make_plan(ctx, &plan);
 	findings_append(&ctx->findings, &plan.findings);
 	for (i = 0; i < ctx->client_count; i++)
-		describe_client(ctx, i);
+		describe_client(ctx->state, ctx->clients[i]);
 	changes_append(&ctx->state->changes, &plan.changes);
-	if (job_make_folder(ctx->config, ctx->job.id, err) < 0 ||
-	    job_state_write(ctx->config, ctx->state, err) < 0 || apply(ctx, &plan.changes, err) < 0)
+	if (job_make_folder(ctx->job.id, err) < 0 || job_state_write(ctx->state, err) < 0 ||
+	    apply(ctx, &plan.changes, err) < 0)
 		goto out;
 	rc = 0;
 out:

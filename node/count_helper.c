@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Start, read and stop the kernel's counters with jobio-count. */
-#include "node/job.h"
+#include "node/count_helper.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +10,10 @@
 #include "base/faultpoint.h"
 #include "base/fileio.h"
 #include "base/rundir.h"
+#include "node/helper.h"
+#include "node/job_dir.h"
 #include "record/alloc.h"
+#include "record/finding.h"
 #include "record/json.h"
 
 #define ARGS_MAX 1024 /* more mounts are not counted, with a flag */
@@ -36,21 +38,21 @@ static void add_word(struct call *call, const char *word)
 		call->argv[call->argc++] = (char *)word;
 }
 
-static int call_init(struct call *call, const struct config *config, struct err *err)
+static int call_init(struct call *call, struct err *err)
 {
 	memset(call, 0, sizeof(*call));
 	if (job_helper_path(HELPER, call->path, sizeof(call->path)) < 0)
 		return err_set(err, HELPER ": its path is unknown");
-	snprintf(call->run_dir, sizeof(call->run_dir), "--run-dir=%s", config->run_dir);
+	snprintf(call->run_dir, sizeof(call->run_dir), "--run-dir=%s", dirs.run);
 	add_word(call, call->path);
 	add_word(call, call->run_dir);
 	return 0;
 }
 
 /* Add the option that selects the programs to load. */
-static void add_latency(struct call *call, const struct config *config)
+static void add_latency(struct call *call, enum config_switch latency)
 {
-	if (config->count_latency == SWITCH_YES)
+	if (latency == SWITCH_YES)
 		add_word(call, "--latency");
 }
 
@@ -76,29 +78,23 @@ static int call_run(struct call *call, unsigned int timeout_ms, struct child_res
 
 /* Create RUN/JOB/counted: the kernel counts for this job. Without it the epilog does not run
  * jobio-count. */
-static int mark_counted(const struct config *config, uint32_t job_id, struct err *err)
+static int mark_counted(uint32_t job_id, struct err *err)
 {
-	char path[RUNDIR_PATH_MAX];
-
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_COUNTED, err) < 0)
-		return -1;
-	return fileio_write_volatile(path, "", 0, 0600, err);
+	return job_dir_write(job_id, RUNDIR_COUNTED, "", err);
 }
 
-bool job_is_counted(const struct config *config, uint32_t job_id)
+bool job_is_counted(uint32_t job_id)
 {
-	return job_has_file(config, job_id, RUNDIR_COUNTED);
+	return job_has_file(job_id, RUNDIR_COUNTED);
 }
 
 /* Write RUN/JOB/uncounted: the cure and, in a second line, the reason, for the job's record. */
-static void write_uncounted(const struct config *config, uint32_t job_id, const char *cure,
-			    const char *why)
+static void write_uncounted(uint32_t job_id, const char *cure, const char *why)
 {
-	char path[RUNDIR_PATH_MAX], text[REASON_MAX];
-	int n = snprintf(text, sizeof(text), "%s\n%s", cure, why);
+	char text[REASON_MAX];
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_UNCOUNTED, NULL) == 0)
-		fileio_write_volatile(path, text, (size_t)n, 0600, NULL);
+	snprintf(text, sizeof(text), "%s\n%s", cure, why);
+	job_dir_write(job_id, RUNDIR_UNCOUNTED, text, NULL);
 }
 
 static void add_uncounted(struct record *state, const char *cure, const char *why)
@@ -109,8 +105,7 @@ static void add_uncounted(struct record *state, const char *cure, const char *wh
 
 /* Set *err to the reason for incomplete counting: once after a load, or for a path that is no
  * mount point. On nodes that cannot count, the record's source and flags show it. */
-static int check_start(const struct config *config, uint32_t job_id, const char *text,
-		       struct err *err)
+static int check_start(uint32_t job_id, const char *text, struct err *err)
 {
 	struct json *top = json_parse(text);
 	const char *tier = json_text(top, "tier");
@@ -119,14 +114,13 @@ static int check_start(const struct config *config, uint32_t job_id, const char 
 	int rc = 0;
 
 	if (tier && strcmp(tier, "none") != 0)
-		rc = mark_counted(config, job_id, err);
+		rc = mark_counted(job_id, err);
 	else
 		reason = is_loading ? reason : NULL;
 	if (rc == 0 && reason)
 		rc = err_set(err, HELPER ": %.400s", reason);
 	if (is_loading)
-		write_uncounted(config, job_id, LOAD_CURE,
-				reason ? reason : "they are being loaded");
+		write_uncounted(job_id, LOAD_CURE, reason ? reason : "they are being loaded");
 	json_free(top);
 	return rc;
 }
@@ -138,9 +132,9 @@ int job_count_load(const struct config *config, struct err *err)
 
 	if (config->count_kernel == SWITCH_NO)
 		return 0;
-	if (call_init(&call, config, err) < 0)
+	if (call_init(&call, err) < 0)
 		return -1;
-	add_latency(&call, config);
+	add_latency(&call, config->count_latency);
 	add_word(&call, "load");
 	if (call_run(&call, JOB_COUNT_LOAD_MS, &result, err) < 0)
 		return -1;
@@ -160,10 +154,10 @@ int job_count_start(const struct config *config, const struct record *state, uns
 
 	if (config->count_kernel == SWITCH_NO)
 		return 0;
-	if (call_init(&call, config, err) < 0)
+	if (call_init(&call, err) < 0)
 		return -1;
 	mounts = xstrdup(config->count_mounts);
-	add_latency(&call, config);
+	add_latency(&call, config->count_latency);
 	snprintf(call.wait, sizeof(call.wait), "--wait=%u", wait_ms);
 	add_word(&call, call.wait);
 	if (sluid && *sluid) {
@@ -178,25 +172,25 @@ int job_count_start(const struct config *config, const struct record *state, uns
 		add_word(&call, word);
 	FAULT_POINT("count start before");
 	if (call_run(&call, wait_ms + JOB_COUNT_START_MS, &result, err) < 0) {
-		write_uncounted(config, state->job, CHECK_CURE, err->text);
+		write_uncounted(state->job, CHECK_CURE, err->text);
 		goto out;
 	}
 	FAULT_POINT("count start after");
-	rc = check_start(config, state->job, result.out, err);
+	rc = check_start(state->job, result.out, err);
 	child_result_free(&result);
 out:
 	free(mounts);
 	return rc;
 }
 
-static int read_counted(const struct config *config, struct record *state, struct err *err)
+static int read_counted(struct record *state, struct err *err)
 {
 	struct child_result result = { 0 };
 	struct json *top;
 	struct call call;
 	int rc;
 
-	if (call_init(&call, config, err) < 0)
+	if (call_init(&call, err) < 0)
 		return -1;
 	add_command(&call, "read", state->job);
 	if (call_run(&call, READ_MS, &result, err) < 0)
@@ -210,18 +204,17 @@ static int read_counted(const struct config *config, struct record *state, struc
 	return rc;
 }
 
-int job_count_read(const struct config *config, struct record *state, struct err *err)
+int job_count_read(struct record *state, struct err *err)
 {
-	char path[RUNDIR_PATH_MAX], *text = NULL, *why;
+	char *text, *why;
 
-	if (job_is_counted(config, state->job)) {
-		if (read_counted(config, state, err) == 0)
+	if (job_is_counted(state->job)) {
+		if (read_counted(state, err) == 0)
 			return 0;
 		add_uncounted(state, CHECK_CURE, err->text);
 		return -1;
 	}
-	if (rundir_job_file(path, config->run_dir, state->job, RUNDIR_UNCOUNTED, NULL) == 0)
-		text = fileio_read(path, REASON_MAX, NULL, NULL);
+	text = job_dir_read(state->job, RUNDIR_UNCOUNTED, REASON_MAX);
 	why = text ? strchr(text, '\n') : NULL;
 	if (why) {
 		*why++ = '\0';
@@ -231,12 +224,12 @@ int job_count_read(const struct config *config, struct record *state, struct err
 	return 0;
 }
 
-int job_count_stop(const struct config *config, uint32_t job_id, struct err *err)
+int job_count_stop(uint32_t job_id, struct err *err)
 {
 	struct child_result result = { 0 };
 	struct call call;
 
-	if (call_init(&call, config, err) < 0)
+	if (call_init(&call, err) < 0)
 		return -1;
 	add_command(&call, "stop", job_id);
 	FAULT_POINT("count stop before");
@@ -273,7 +266,7 @@ int job_count_each(const struct config *config, int (*fn)(void *arg, uint32_t jo
 
 	if (config->count_kernel == SWITCH_NO)
 		return 0;
-	if (call_init(&call, config, err) < 0)
+	if (call_init(&call, err) < 0)
 		return -1;
 	add_word(&call, "status");
 	if (call_run(&call, QUERY_MS, &result, err) < 0)

@@ -40,17 +40,17 @@ static char *cpus_of(const struct client *client)
 	return facts->cpus_known ? cpuset_format(&facts->frontend_cpus) : NULL;
 }
 
-void describe_client_cpus(struct prepare_context *ctx, size_t index)
+void describe_client_cpus(struct record *state, size_t index, const struct client *client)
 {
-	char *list = cpus_of(ctx->clients[index]);
+	char *list = cpus_of(client);
 
-	if (index < ctx->state->client_count)
-		record_set(&ctx->state->clients[index].cpus, list);
+	if (index < state->client_count)
+		record_set(&state->clients[index].cpus, list);
 	free(list);
 }
 
-/* Add the client's network cards; the epilog adds whether the job ran near them (is_numa_local). */
-static void describe_cards(struct prepare_context *ctx, const struct client *client)
+/* Add the client's NICs; the epilog adds whether the job ran near them (is_numa_local). */
+static void describe_nics(struct record *state, const struct client *client)
 {
 	char names[CLIENT_NICS_MAX * sizeof(((struct client_nic *)0)->name)];
 	struct client_nics nics;
@@ -65,20 +65,20 @@ static void describe_cards(struct prepare_context *ctx, const struct client *cli
 			cpuset_add(&nodes, (unsigned int)nics.nic[i].numa_node);
 	}
 	if (nics.count)
-		record_set_nics(ctx->state, names, &nodes);
+		record_set_nics(state, names, &nodes);
 }
 
-void describe_client(struct prepare_context *ctx, size_t index)
+void describe_client(struct record *state, const struct client *client)
 {
-	const struct client_facts *facts = client_facts(ctx->clients[index]);
-	char *list = cpus_of(ctx->clients[index]);
+	const struct client_facts *facts = client_facts(client);
+	char *list = cpus_of(client);
 	size_t i;
 
-	record_add_client(ctx->state, facts->name, facts->type, facts->version, list);
+	record_add_client(state, facts->name, facts->type, facts->version, list);
 	free(list);
-	record_set_app_to_wire(ctx->state, facts->app_to_wire);
-	describe_cards(ctx, ctx->clients[index]);
+	record_set_app_to_wire(state, facts->app_to_wire);
+	describe_nics(state, client);
 	for (i = 0; i < facts->mount_count; i++)
-		record_add_mount(ctx->state, facts->mounts[i].target, facts->mounts[i].fstype,
+		record_add_mount(state, facts->mounts[i].target, facts->mounts[i].fstype,
 				 facts->mounts[i].source);
 }

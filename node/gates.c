@@ -7,49 +7,49 @@
 #include "base/faultpoint.h"
 #include "base/gatefile.h"
 #include "base/rundir.h"
+#include "node/job_dir.h"
 
 /* Add the client CPUs of the last gate file, as a fallback. */
-static void add_old_cpus(const struct prepare_context *ctx, struct gatefile *gate)
+static void add_old_cpus(struct gatefile *gate)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct gatefile old;
 
-	if (rundir_node_file(path, ctx->config->run_dir, RUNDIR_GATE, NULL) == 0 &&
+	if (rundir_node_file(path, dirs.run, RUNDIR_GATE, NULL) == 0 &&
 	    gatefile_read(path, &old, NULL) == 1)
 		cpuset_or(&gate->client_cpus, &old.client_cpus);
 }
 
 /* Set the CPUs of all clients, and the name of the first client that has CPUs or whose CPUs are
  * unknown. */
-static void add_clients(const struct prepare_context *ctx, struct gatefile *gate)
+static void add_clients(struct client *const clients[], size_t count, struct gatefile *gate)
 {
 	const struct client_facts *facts, *named = NULL;
 	bool is_known = true;
 	size_t i;
 
-	for (i = 0; i < ctx->client_count; i++) {
-		facts = client_facts(ctx->clients[i]);
+	for (i = 0; i < count; i++) {
+		facts = client_facts(clients[i]);
 		if (!named && (!facts->cpus_known || !cpuset_is_empty(&facts->frontend_cpus)))
 			named = facts;
 		cpuset_or(&gate->client_cpus, &facts->frontend_cpus);
 		is_known &= facts->cpus_known;
 	}
-	if (!named && ctx->client_count)
-		named = client_facts(ctx->clients[0]);
+	if (!named && count)
+		named = client_facts(clients[0]);
 	if (named)
 		snprintf(gate->client, sizeof(gate->client), "%.30s:%.30s", named->type,
 			 named->name);
 	if (!is_known)
-		add_old_cpus(ctx, gate);
+		add_old_cpus(gate);
 }
 
 /* Write RUN/gate, for jobs without jobio's prolog: the client's CPUs, no request. */
-static int write_for_node(const struct prepare_context *ctx, const struct gatefile *gate,
-			  struct err *err)
+static int write_for_node(const struct gatefile *gate, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, ctx->config->run_dir, RUNDIR_GATE, err) < 0)
+	if (rundir_node_file(path, dirs.run, RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("node gate before");
 	if (gatefile_write(path, gate, err) < 0)
@@ -70,7 +70,7 @@ static int write_for_job(const struct prepare_context *ctx, struct gatefile *gat
 	memcpy(gate->note, ctx->note, sizeof(gate->note));
 	if (ctx->request.io_cores && ctx->desired.has_io_cores)
 		gate->io_cpus = ctx->desired.io_cpus;
-	if (rundir_job_file(path, ctx->config->run_dir, ctx->job.id, RUNDIR_GATE, err) < 0)
+	if (rundir_job_file(path, dirs.run, ctx->job.id, RUNDIR_GATE, err) < 0)
 		return -1;
 	FAULT_POINT("job gate before");
 	if (gatefile_write(path, gate, err) < 0)
@@ -79,13 +79,13 @@ static int write_for_job(const struct prepare_context *ctx, struct gatefile *gat
 	return 0;
 }
 
-int gates_write_off(struct prepare_context *ctx, struct err *err)
+int gates_write_off(uint32_t job_id, const char *note, struct err *err)
 {
 	struct gatefile gate = { .policy = GATE_OFF };
 	char path[RUNDIR_PATH_MAX];
 
-	memcpy(gate.note, ctx->note, sizeof(gate.note));
-	if (rundir_job_file(path, ctx->config->run_dir, ctx->job.id, RUNDIR_GATE, err) < 0)
+	snprintf(gate.note, sizeof(gate.note), "%s", note);
+	if (rundir_job_file(path, dirs.run, job_id, RUNDIR_GATE, err) < 0)
 		return -1;
 	return gatefile_write(path, &gate, err);
 }
@@ -94,8 +94,8 @@ int gates_write(struct prepare_context *ctx, struct err *err)
 {
 	struct gatefile gate = { .policy = ctx->config->gate, .spec_cpus = ctx->spec_cpus };
 
-	add_clients(ctx, &gate);
-	if (write_for_node(ctx, &gate, err) < 0)
+	add_clients(ctx->clients, ctx->client_count, &gate);
+	if (write_for_node(&gate, err) < 0)
 		return -1;
 	return write_for_job(ctx, &gate, err);
 }

@@ -10,8 +10,8 @@
 #include "node/prepare_context.h"
 
 int gates_write(struct prepare_context *ctx, struct err *err);
-/* Write the gate file of a job for which jobio is disabled: its tasks pass, and the note has the
+/* Write the gate file of a job for which jobio is disabled: its tasks pass, and [note] has the
  * reason why its options have no effect. */
-int gates_write_off(struct prepare_context *ctx, struct err *err);
+int gates_write_off(uint32_t job_id, const char *note, struct err *err);
 
 #endif

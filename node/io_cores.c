@@ -11,6 +11,9 @@
 #include "base/rundir.h"
 #include "cores/node.h"
 #include "cores/reservation.h"
+#include "node/helper.h"
+#include "node/job.h"
+#include "node/job_dir.h"
 #include "node/slurm_query.h"
 #include "record/alloc.h"
 
@@ -48,14 +51,14 @@ static void check_reserved(struct prepare_context *ctx, const struct node *node)
 
 /* Set the OS CPUs of the node's spec set: those that a job without --core-spec does not get. Only
  * for gate = enforce. */
-static void find_spec_set(struct prepare_context *ctx, const struct node_state *node)
+static void find_spec_set(const struct node_state *node, struct cpuset *spec_cpus)
 {
 	struct reservation_request request = { .kind = RESERVATION_UNSET };
 	struct reservation reservation = { 0 };
 
 	if (reservation_compute(&node->node, node->map, &request, &reservation, NULL) < 0)
 		return;
-	ctx->spec_cpus = reservation.os_cpus;
+	*spec_cpus = reservation.os_cpus;
 	reservation_free(&reservation);
 }
 
@@ -97,10 +100,8 @@ static char *pass_variable(const char *name)
 	return xasprintf("%s=%s", name, value ? value : "");
 }
 
-static int run_helper(struct prepare_context *ctx, char *const env[], struct err *err)
+static int run_helper(const char *node, unsigned int limit_ms, char *const env[], struct err *err)
 {
-	/* half of the time, so that a hung slurmctld leaves time for the client */
-	unsigned int limit_ms = prepare_time_left_ms(ctx) / 2;
 	char path[PATH_MAX], run_dir[RUNDIR_PATH_MAX + 16];
 	char name[RECORD_NAME_MAX + 16], timeout[32];
 	char *argv[] = { path, run_dir, name, timeout, NULL };
@@ -111,8 +112,8 @@ static int run_helper(struct prepare_context *ctx, char *const env[], struct err
 		return err_set(err, SLURM_QUERY_NO_TIME);
 	if (job_helper_path("jobio-node", path, sizeof(path)) < 0)
 		return err_set(err, "jobio-node: its path is unknown");
-	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s", ctx->config->run_dir);
-	snprintf(name, sizeof(name), "--name=%s", ctx->job.node);
+	snprintf(run_dir, sizeof(run_dir), "--run-dir=%s", dirs.run);
+	snprintf(name, sizeof(name), "--name=%s", node);
 	snprintf(timeout, sizeof(timeout), "--timeout-ms=%u", limit_ms);
 	if (child_run(argv, env, limit_ms + HELPER_MORE_MS, &result, err) < 0)
 		return -1;
@@ -126,7 +127,8 @@ static int run_helper(struct prepare_context *ctx, char *const env[], struct err
 
 /* Query the node again; twice, if slurmd restarted or slurm.conf changed meanwhile: the record is
  * outdated then. Return 1, or -1. */
-static int query_node(struct prepare_context *ctx, struct node_state *node, struct err *err)
+static int query_node(const char *name, unsigned long long end_ms, struct node_state *node,
+		      struct err *err)
 {
 	char *conf = pass_variable("SLURM_CONF");
 	char *machine = pass_variable("HWLOC_XMLFILE");
@@ -134,9 +136,10 @@ static int query_node(struct prepare_context *ctx, struct node_state *node, stru
 	int i, rc = 0;
 
 	for (i = 0; i < QUERIES && rc == 0; i++) {
-		rc = run_helper(ctx, env, err);
+		/* half of the time, so that a hung slurmctld leaves time for the client */
+		rc = run_helper(name, child_left_ms(end_ms) / 2, env, err);
 		if (rc == 0)
-			rc = node_cached(ctx->config->run_dir, node, err);
+			rc = node_cached(dirs.run, node, err);
 	}
 	free(machine);
 	free(conf);
@@ -145,13 +148,13 @@ static int query_node(struct prepare_context *ctx, struct node_state *node, stru
 
 static int find_node(struct prepare_context *ctx, struct node_state *node, struct err *err)
 {
-	int rc = node_cached(ctx->config->run_dir, node, err);
+	int rc = node_cached(dirs.run, node, err);
 
 	if ((!ctx->request.io_cores && ctx->config->gate != GATE_ENFORCE) ||
 	    (rc > 0 && !strcmp(node->node.name, ctx->job.node)))
 		return rc;
 	node_state_free(node); /* of another node on this machine */
-	return query_node(ctx, node, err);
+	return query_node(ctx->job.node, ctx->end_ms, node, err);
 }
 
 void io_cores_find(struct prepare_context *ctx)
@@ -166,7 +169,7 @@ void io_cores_find(struct prepare_context *ctx)
 	check_reserved(ctx, rc > 0 ? &node.node : NULL);
 	if (rc > 0) {
 		if (ctx->config->gate == GATE_ENFORCE)
-			find_spec_set(ctx, &node);
+			find_spec_set(&node, &ctx->spec_cpus);
 		reserve(ctx, &node);
 		node_state_free(&node);
 	} else if (ctx->request.io_cores) {

@@ -21,11 +21,15 @@
 
 #include "base/child.h"
 #include "base/command_line.h"
+#include "base/config_load.h"
 #include "base/live_view.h"
 #include "base/lock.h"
 #include "base/number.h"
 #include "base/rundir.h"
+#include "node/count_helper.h"
 #include "node/job.h"
+#include "node/job_dir.h"
+#include "node/job_state.h"
 
 #define INTERVAL_MS 1000U /* between two answers about a job */
 #define TURN_MS 5000U	  /* longest wait for other viewers */
@@ -47,12 +51,12 @@ static void nap(unsigned long long ms)
 }
 
 /* Lock the job's folder. Return the file descriptor, or -1. */
-static int lock_turn(const struct config *config, uint32_t job, struct err *err)
+static int lock_turn(uint32_t job, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	int fd;
 
-	if (rundir_job_file(path, config->run_dir, job, NULL, err) < 0)
+	if (rundir_job_file(path, dirs.run, job, NULL, err) < 0)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
@@ -66,9 +70,9 @@ static int lock_turn(const struct config *config, uint32_t job, struct err *err)
 }
 
 /* Return the record as if the job ended now; the caller frees. */
-static char *read_job(const struct config *config, struct live *live, struct err *err)
+static char *read_job(struct live *live, struct err *err)
 {
-	struct record *state = job_state_read(config, live->job, live->node);
+	struct record *state = job_state_read(live->job, live->node);
 	char *text = NULL;
 
 	if (!state)
@@ -77,7 +81,7 @@ static char *read_job(const struct config *config, struct live *live, struct err
 		err_set(err, "the job is another user's");
 	else if (job_state_is_ended(state))
 		err_set(err, "the job has ended here");
-	else if (job_count_read(config, state, err) == 0) {
+	else if (job_count_read(state, err) == 0) {
 		snprintf(live->node, sizeof(live->node), "%s", state->node);
 		job_state_end(state);
 		text = record_text(state, err);
@@ -94,11 +98,13 @@ static void answer(struct live *live)
 	char *text = NULL;
 	int turn = -1;
 
-	if (config)
-		turn = lock_turn(config, live->job, &err);
+	if (config) {
+		dirs_set(config);
+		turn = lock_turn(live->job, &err);
+	}
 	begin_ms = child_now_ms();
 	if (turn >= 0)
-		text = read_job(config, live, &err);
+		text = read_job(live, &err);
 	live_view_write(stdout, &live->from, text ? LIVE_VIEW_RECORD : LIVE_VIEW_ERROR,
 			text ? text : err.text);
 	fflush(stdout);

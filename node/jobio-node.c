@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
-#include "cores/node.h"
+#include "cores/node_load.h"
 
 #define TIMEOUT_MAX_MS 600000
 

@@ -24,11 +24,16 @@
 
 #include "base/child.h"
 #include "base/command_line.h"
+#include "base/config_load.h"
+#include "base/config_query.h"
 #include "base/request.h"
 #include "client/client.h"
+#include "node/count_helper.h"
 #include "node/job.h"
+#include "node/job_dir.h"
 #include "node/log.h"
 #include "node/prepare.h"
+#include "node/reason.h"
 #include "node/recover.h"
 
 #define GRACE_MS 1000U
@@ -109,7 +114,7 @@ static int work(const struct config *config, const struct job *job,
 static unsigned int budget_ms(const struct config *config)
 {
 	unsigned int ms = config->prolog_budget_ms + JOB_COUNT_START_MS + GRACE_MS +
-			  2 * job_restarts_ms(config);
+			  2 * config_restarts_ms(config);
 	size_t i;
 
 	for (i = 0; i < config->client_count; i++)
@@ -191,6 +196,7 @@ int main(int argc, char **argv)
 			log_line("%s; the job runs without jobio", err.text);
 		return 0; /* on_error is unknown: use its default */
 	}
+	dirs_set(config);
 	rc = supervise(config, &job, &arguments);
 	if (rc != 0 && !is_to_drain(config, &job)) {
 		log_line("going on: %s", config->on_error == ON_ERROR_CONTINUE

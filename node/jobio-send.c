@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #include "base/command_line.h"
-#include "base/config.h"
+#include "base/config_load.h"
 #include "base/err.h"
 #include "base/fileio.h"
 #include "base/rundir.h"

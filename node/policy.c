@@ -37,10 +37,11 @@ static void check(struct prepare_context *ctx)
 }
 
 /* Drop the whole request. */
-static void drop_all(struct prepare_context *ctx, const char *why, const char *cure)
+static void drop_all(struct findings *findings, char note[GATE_TEXT_MAX], const char *why,
+		     const char *cure)
 {
-	snprintf(ctx->note, sizeof(ctx->note), "the job's I/O options have no effect: %.300s", why);
-	findings_add(&ctx->findings, "W58", FINDING_WARNING, cure,
+	snprintf(note, GATE_TEXT_MAX, "the job's I/O options have no effect: %.300s", why);
+	findings_add(findings, "W58", FINDING_WARNING, cure,
 		     "the job's I/O options are left out: %s", why);
 }
 
@@ -51,11 +52,12 @@ void policy_apply(struct prepare_context *ctx)
 
 	if (rc < 0)
 		drop_all(
-			ctx, why.text,
+			&ctx->findings, ctx->note, why.text,
 			"submit the job with --io-cores and --io-profile, and leave SPANK_JOBIO_* of its environment alone");
 	else if (rc == REQUEST_NEWER)
 		drop_all(
-			ctx, "a newer jobio than this node's wrote the job's request",
+			&ctx->findings, ctx->note,
+			"a newer jobio than this node's wrote the job's request",
 			"install the same version of jobio on all hosts: nodes before submit hosts");
 	ctx->has_request = rc == 1;
 	if (rc != 1)

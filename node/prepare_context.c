@@ -6,13 +6,6 @@
 #include "base/child.h"
 #include "node/log.h"
 
-unsigned int prepare_time_left_ms(const struct prepare_context *ctx)
-{
-	unsigned long long now = child_now_ms();
-
-	return now >= ctx->end_ms ? 0 : (unsigned int)(ctx->end_ms - now);
-}
-
 /* Return true if a client was inspected again, or there is none. */
 static bool is_any_new(const struct prepare_context *ctx)
 {

@@ -42,8 +42,6 @@ struct prepare_context {
 	int lock_fd;
 };
 
-/* Return the remaining time of the prolog. */
-unsigned int prepare_time_left_ms(const struct prepare_context *ctx);
 /* Log restored settings and new findings, one line each. */
 void prepare_log(const struct prepare_context *ctx);
 void prepare_context_free(struct prepare_context *ctx);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Write RUN/reason, and drain the node with a reason for Slurm. */
-#include "node/job.h"
+#include "node/reason.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,16 +8,17 @@
 #include "base/faultpoint.h"
 #include "base/fileio.h"
 #include "base/rundir.h"
+#include "node/job_dir.h"
 #include "node/log.h"
 #include "node/slurm_query.h"
 
 #define DRAIN_MS 2000U
 
-void job_reason_set(const struct config *config, const struct finding *finding)
+void job_reason_set(const struct finding *finding)
 {
 	char path[RUNDIR_PATH_MAX], text[ERR_MAX * 2 + 64];
 
-	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) < 0)
+	if (rundir_node_file(path, dirs.run, RUNDIR_REASON, NULL) < 0)
 		return;
 	snprintf(text, sizeof(text), "jobio:%s %s; cure: %s\n", finding->code, finding->text,
 		 finding->cure ? finding->cure : "none");
@@ -27,11 +27,11 @@ void job_reason_set(const struct config *config, const struct finding *finding)
 	FAULT_POINT("reason after");
 }
 
-void job_reason_clear(const struct config *config)
+void job_reason_clear(void)
 {
 	char path[RUNDIR_PATH_MAX];
 
-	if (rundir_node_file(path, config->run_dir, RUNDIR_REASON, NULL) == 0)
+	if (rundir_node_file(path, dirs.run, RUNDIR_REASON, NULL) == 0)
 		unlink(path);
 }
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SPOOL/released: the last finished runs, a line "JOB RESTART START" each, "-" if unknown. While
- * SPOOL cannot be written they are in RUN/released. */
-#include "node/job.h"
+#include "node/released.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +11,7 @@
 #include "base/fileio.h"
 #include "base/number.h"
 #include "base/rundir.h"
+#include "node/job_dir.h"
 
 /* Some hundred jobs of one core may end at once, and slurmd may repeat their epilogs when it
  * restarts. */
@@ -68,15 +67,15 @@ static int load_file(struct released *list, const char *path)
 }
 
 /* -1: some of them could not be read. */
-static int load(const struct config *config, struct released *list)
+static int load(struct released *list)
 {
 	char path[RUNDIR_PATH_MAX];
 	int rc = 0;
 
 	list->count = 0;
-	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) == 0)
+	if (rundir_spool_file(path, dirs.spool, RUNDIR_RELEASED, NULL) == 0)
 		rc = load_file(list, path);
-	if (rundir_node_file(path, config->run_dir, RUNDIR_RELEASED, NULL) == 0 &&
+	if (rundir_node_file(path, dirs.run, RUNDIR_RELEASED, NULL) == 0 &&
 	    load_file(list, path) < 0)
 		rc = -1;
 	return rc;
@@ -101,14 +100,14 @@ static size_t print(const struct released *list, char *text, size_t room)
 	return used;
 }
 
-static void store(const struct config *config, const struct released *list)
+static void store(const struct released *list)
 {
 	char text[RELEASED_MAX * LINE_MAX_BYTES + 1];
 	char path[RUNDIR_PATH_MAX], here[RUNDIR_PATH_MAX];
 	size_t size = print(list, text, sizeof(text));
 
-	if (rundir_spool_file(path, config->spool_dir, RUNDIR_RELEASED, NULL) < 0 ||
-	    rundir_node_file(here, config->run_dir, RUNDIR_RELEASED, NULL) < 0)
+	if (rundir_spool_file(path, dirs.spool, RUNDIR_RELEASED, NULL) < 0 ||
+	    rundir_node_file(here, dirs.run, RUNDIR_RELEASED, NULL) < 0)
 		return;
 	FAULT_POINT("released before");
 	if (fileio_write(path, text, size, 0600, NULL) == 0)
@@ -140,31 +139,31 @@ static bool drop(struct released *list, const struct job_run *run)
 	return kept != before;
 }
 
-bool job_was_released(const struct config *config, const struct job_run *run)
+bool job_was_released(const struct job_run *run)
 {
 	struct released list;
 
-	load(config, &list);
+	load(&list);
 	return drop(&list, run);
 }
 
-void job_add_released(const struct config *config, const struct job_run *run)
+void job_add_released(const struct job_run *run)
 {
 	struct released list;
 
 	/* do not overwrite the list with a part of it */
-	if (load(config, &list) < 0)
+	if (load(&list) < 0)
 		return;
 	drop(&list, run);
 	add(&list, run);
-	store(config, &list);
+	store(&list);
 }
 
-void job_remove_released(const struct config *config, uint32_t job_id)
+void job_remove_released(uint32_t job_id)
 {
 	const struct job_run any = JOB_RUN_ANY(job_id);
 	struct released list;
 
-	if (load(config, &list) == 0 && drop(&list, &any))
-		store(config, &list);
+	if (load(&list) == 0 && drop(&list, &any))
+		store(&list);
 }

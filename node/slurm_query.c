@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "node/job.h"
+#include "node/helper.h"
 
 #define MORE_MS 100U /* for its own timeout and message */
 

@@ -9,6 +9,7 @@
 
 #include "base/fileio.h"
 #include "base/rundir.h"
+#include "node/job_dir.h"
 
 /* Return true if the record is of user [uid]. A search for the key is enough: record_json.c wrote
  * the file, and quotes in texts are escaped. */
@@ -48,11 +49,10 @@ int spool_set_lost(const char *path, const char *why, struct err *err)
 	return 1;
 }
 
-int spool_check_room(const struct config *config, const struct record *record, const char *path,
-		     struct err *err)
+int spool_check_room(const struct record *record, const char *path, struct err *err)
 {
-	const char *spool = config->spool_dir;
-	unsigned int most = config->spool_max_records, half = (most + 1) / 2;
+	const char *spool = dirs.spool;
+	unsigned int most = dirs.spool_max_records, half = (most + 1) / 2;
 	unsigned int count = rundir_count_records(spool, 0, most);
 	struct stat st;
 

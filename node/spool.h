@@ -16,8 +16,7 @@
 #include "record/record.h"
 
 /* Check for room for [record], which will be written to [path]. */
-int spool_check_room(const struct config *config, const struct record *record, const char *path,
-		     struct err *err);
+int spool_check_room(const struct record *record, const char *path, struct err *err);
 
 /* Set *err to the message for a lost record. Return 1. */
 int spool_set_lost(const char *path, const char *why, struct err *err);

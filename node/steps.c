@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Read RUN/JOB/steps/STEP: counters of slurmstepd, one JSON object a file. */
-#include "node/job.h"
+#include "node/steps.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +11,10 @@
 #include "base/fileio.h"
 #include "base/rundir.h"
 #include "base/sysfs.h"
+#include "client/client.h"
+#include "node/job.h"
+#include "node/job_dir.h"
+#include "node/job_state.h"
 #include "node/log.h"
 #include "record/field.h"
 #include "record/run.h"
@@ -72,8 +75,7 @@ static bool read_file(const char *path, struct step *step, int *error)
 
 /* Call [fn] for each step, with NULL for an unreadable one. Return -1 with errno if another try may
  * find more. */
-static int each_step(const struct config *config, uint32_t job_id,
-		     void (*fn)(void *arg, const struct step *step), void *arg)
+static int each_step(uint32_t job_id, void (*fn)(void *arg, const struct step *step), void *arg)
 {
 	char folder[RUNDIR_PATH_MAX], path[RUNDIR_PATH_MAX + 258];
 	struct dirent *entry;
@@ -81,7 +83,7 @@ static int each_step(const struct config *config, uint32_t job_id,
 	int error = 0;
 	DIR *dir;
 
-	if (rundir_job_file(folder, config->run_dir, job_id, RUNDIR_STEPS, NULL) < 0)
+	if (rundir_job_file(folder, dirs.run, job_id, RUNDIR_STEPS, NULL) < 0)
 		return 0;
 	dir = opendir(folder);
 	if (!dir)
@@ -120,14 +122,13 @@ static void find_owner(void *arg, const struct step *step)
 	*owner = (struct owner){ step->uid, step->start };
 }
 
-struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
-				  const struct job *here)
+struct record *job_state_of_steps(uint32_t job_id, const struct job *here, const char *cluster)
 {
 	struct owner owner = { RECORD_UNKNOWN, 0 };
 	struct job job = { .id = job_id, .gid = UINT32_MAX, .restart = -1 };
 	struct record *state;
 
-	if (each_step(config, job_id, find_owner, &owner) < 0)
+	if (each_step(job_id, find_owner, &owner) < 0)
 		return NULL;
 	errno = ENOENT;
 	if (owner.uid < 0)
@@ -135,7 +136,7 @@ struct record *job_state_of_steps(const struct config *config, uint32_t job_id,
 	job.uid = (uint32_t)owner.uid;
 	memcpy(job.node, here->node, sizeof(job.node));
 	memcpy(job.cluster, here->cluster, sizeof(job.cluster));
-	state = job_state_new(&job, config);
+	state = job_state_new(&job, cluster);
 	if (!*state->cluster) {
 		record_free(state);
 		errno = ENOENT;
@@ -219,13 +220,13 @@ static void set_numa_local(struct record_client *client, const struct cpuset *cp
 /* ---- steps without counters ------------------------------------------------ */
 
 /* Return true if the plugin's file was removed, or installed, since the job started. */
-static bool is_plugin_other(const struct config *config, const struct record *state)
+static bool is_plugin_other(const struct record *state)
 {
 	char note[RUNDIR_PATH_MAX], *path = NULL;
 	struct stat st;
 	bool is_other = false;
 
-	if (rundir_node_file(note, config->run_dir, RUNDIR_PLUGIN, NULL) == 0)
+	if (rundir_node_file(note, dirs.run, RUNDIR_PLUGIN, NULL) == 0)
 		path = fileio_read(note, RUNDIR_PATH_MAX, NULL, NULL);
 	if (path && stat(path, &st) < 0)
 		is_other = errno == ENOENT;
@@ -239,11 +240,10 @@ static bool is_plugin_other(const struct config *config, const struct record *st
 
 /* Return true if a slurmstepd reported it (spank/plugin_file.h), or none of the job loaded the
  * plugin and its file has changed. */
-static bool was_plugin_missing(const struct config *config, const struct record *state)
+static bool was_plugin_missing(const struct record *state)
 {
-	return job_has_file(config, state->job, RUNDIR_AWAY) ||
-	       (!job_has_file(config, state->job, RUNDIR_STARTED) &&
-		is_plugin_other(config, state));
+	return job_has_file(state->job, RUNDIR_AWAY) ||
+	       (!job_has_file(state->job, RUNDIR_STARTED) && is_plugin_other(state));
 }
 
 /* ---- steps with counters ----------------------------------------------------- */
@@ -285,15 +285,15 @@ static void read_step(void *arg, const struct step *step)
 		sum->state->flags |= RECORD_FLAG(STEP_MISSING);
 }
 
-void job_add_steps(const struct config *config, struct record *state)
+void job_add_steps(struct record *state)
 {
 	struct sum sum = { .state = state, .is_best = state->app_count == 0 };
-	bool was_missing = was_plugin_missing(config, state);
+	bool was_missing = was_plugin_missing(state);
 	size_t i;
 
 	io_init(&sum.io);
 	snprintf(sum.io.source, sizeof(sum.io.source), "stepd");
-	if (each_step(config, state->job, read_step, &sum) < 0)
+	if (each_step(state->job, read_step, &sum) < 0)
 		state->flags |= RECORD_FLAG(STEP_MISSING);
 	for (i = 0; i < state->client_count; i++)
 		set_numa_local(&state->clients[i], &sum.cpus);

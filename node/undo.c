@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Undo the pending changes of a job's journal. */
-#include "node/job.h"
+#include "node/undo.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/rundir.h"
+#include "client/client.h"
 #include "client/journal.h"
+#include "node/job_dir.h"
+#include "node/job_state.h"
 
 static bool has_change(const struct journal *journal, const struct change *change)
 {
@@ -41,20 +43,20 @@ static void add_from_state(struct journal *journal, const struct record *state)
 
 /* Open the journal; if the file cannot be written, a copy in memory: settings are restored even if
  * /run is not writable. */
-static struct journal *open_journal(const struct config *config, uint32_t job_id, struct err *err)
+static struct journal *open_journal(uint32_t job_id, struct err *err)
 {
 	char path[RUNDIR_PATH_MAX];
 	struct journal *journal;
 
-	if (rundir_job_file(path, config->run_dir, job_id, RUNDIR_JOURNAL, err) < 0)
+	if (rundir_job_file(path, dirs.run, job_id, RUNDIR_JOURNAL, err) < 0)
 		return NULL;
 	journal = journal_open(path, NULL);
 	return journal ? journal : journal_scratch(path);
 }
 
-bool job_has_changes(const struct config *config, uint32_t job_id, const struct record *state)
+bool job_has_changes(uint32_t job_id, const struct record *state)
 {
-	return (state && state->changes.count) || job_has_file(config, job_id, RUNDIR_JOURNAL);
+	return (state && state->changes.count) || job_has_file(job_id, RUNDIR_JOURNAL);
 }
 
 /* Replace the state's list of changes by the journal's. */
@@ -75,9 +77,9 @@ int job_undo(const struct config *config, uint32_t job_id, struct record *state,
 	struct journal *journal;
 	int rc = 0;
 
-	if (!job_has_changes(config, job_id, state))
+	if (!job_has_changes(job_id, state))
 		return 0;
-	journal = open_journal(config, job_id, err);
+	journal = open_journal(job_id, err);
 	if (!journal)
 		return -1;
 	if (journal_is_unread(journal)) {
@@ -90,8 +92,7 @@ int job_undo(const struct config *config, uint32_t job_id, struct record *state,
 	}
 	if (state)
 		add_from_state(journal, state);
-	job_state_dir(config, state_dir);
-	if (journal_is_pending(journal))
+	if (journal_is_pending(journal) && rundir_state_folder(state_dir, dirs.spool, NULL) == 0)
 		rc = client_restore(config, state_dir, journal, &findings, err);
 	if (state) {
 		if (journal_is_damaged(journal))

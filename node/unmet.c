@@ -15,13 +15,13 @@
 
 /* Return the first finding of the highest severity of a phase, and of this client; NULL: there is
  * none. [client] NULL: of any. */
-static const struct finding *find_worst(const struct prepare_context *ctx, enum finding_phase phase,
+static const struct finding *find_worst(const struct findings *findings, enum finding_phase phase,
 					const char *client)
 {
-	const struct finding *worst = NULL, *one = ctx->findings.list;
+	const struct finding *worst = NULL, *one = findings->list;
 	size_t i;
 
-	for (i = 0; i < ctx->findings.count; i++, one++)
+	for (i = 0; i < findings->count; i++, one++)
 		if (one->phase == phase && (!client || one->client == client) &&
 		    (!worst || one->severity > worst->severity))
 			worst = one;
@@ -30,14 +30,14 @@ static const struct finding *find_worst(const struct prepare_context *ctx, enum 
 
 /* Append "WHAT: WHY; CURE" to the note. A cure for administrators is left out: it is in the record
  * and in the node's log. */
-static void add_note(struct prepare_context *ctx, const char *what, const struct finding *why,
+static void add_note(char note[GATE_TEXT_MAX], const char *what, const struct finding *why,
 		     const char *otherwise)
 {
-	size_t used = strlen(ctx->note);
+	size_t used = strlen(note);
 	bool has_cure = why && why->reach == FINDING_OF_JOB && why->cure;
 
-	snprintf(ctx->note + used, sizeof(ctx->note) - used, "%s%s: %.*s%s%s", used ? "; " : "",
-		 what, WHY_MAX, why ? why->text : otherwise, has_cure ? "; " : "",
+	snprintf(note + used, GATE_TEXT_MAX - used, "%s%s: %.*s%s%s", used ? "; " : "", what,
+		 WHY_MAX, why ? why->text : otherwise, has_cure ? "; " : "",
 		 has_cure ? why->cure : "");
 }
 
@@ -57,7 +57,7 @@ static const struct finding *find_other_reason(const struct prepare_context *ctx
 			 ctx->sections[i]->name);
 		return NULL;
 	}
-	why = find_worst(ctx, FINDING_PHASE_CHECK, ctx->sections[i]->name);
+	why = find_worst(&ctx->findings, FINDING_PHASE_CHECK, ctx->sections[i]->name);
 	return why && why->severity == FINDING_ERROR ? why : NULL;
 }
 
@@ -68,7 +68,7 @@ static void describe_profile(struct prepare_context *ctx)
 
 	if (*ctx->no_profile.text) {
 		snprintf(what, sizeof(what), NOT_APPLIED, ctx->requested.profile);
-		add_note(ctx, what, NULL, ctx->no_profile.text);
+		add_note(ctx->note, what, NULL, ctx->no_profile.text);
 	}
 	if (!*ctx->request.profile)
 		return;
@@ -76,7 +76,7 @@ static void describe_profile(struct prepare_context *ctx)
 	if (ctx->state->profile_applied)
 		return;
 	snprintf(what, sizeof(what), NOT_APPLIED, ctx->request.profile);
-	why = find_worst(ctx, FINDING_PHASE_CHANGE, NULL);
+	why = find_worst(&ctx->findings, FINDING_PHASE_CHANGE, NULL);
 	if (ctx->client_count && !clients_use_profile(ctx)) {
 		why = NULL;
 		snprintf(otherwise, sizeof(otherwise),
@@ -84,19 +84,20 @@ static void describe_profile(struct prepare_context *ctx)
 	} else if (!why) {
 		why = find_other_reason(ctx, otherwise);
 	}
-	add_note(ctx, what, why, otherwise);
+	add_note(ctx->note, what, why, otherwise);
 }
 
-static void add_other_cpus(struct prepare_context *ctx, const struct cpuset *is)
+static void add_other_cpus(char note[GATE_TEXT_MAX], const struct cpuset *is,
+			   const struct cpuset *io_cpus)
 {
 	char *has = cpuset_format(is);
-	char *should = cpuset_format(&ctx->desired.io_cpus);
+	char *should = cpuset_format(io_cpus);
 	char text[WHY_MAX];
 
 	snprintf(text, sizeof(text),
 		 "the filesystem client works on CPU %.100s, Slurm reserved CPU %.100s for it",
 		 has ? has : "?", should ? should : "?");
-	add_note(ctx, WITHOUT_EFFECT, NULL, text);
+	add_note(note, WITHOUT_EFFECT, NULL, text);
 	free(has);
 	free(should);
 }
@@ -125,11 +126,12 @@ static void describe_cores(struct prepare_context *ctx)
 	struct cpuset is, whole;
 
 	if (*ctx->no_cores.text)
-		add_note(ctx, WITHOUT_EFFECT, NULL, ctx->no_cores.text);
+		add_note(ctx->note, WITHOUT_EFFECT, NULL, ctx->no_cores.text);
 	if (!ctx->request.io_cores)
 		return;
 	if (!ctx->client_count) {
-		add_note(ctx, WITHOUT_EFFECT, find_worst(ctx, FINDING_PHASE_CHANGE, NULL),
+		add_note(ctx->note, WITHOUT_EFFECT,
+			 find_worst(&ctx->findings, FINDING_PHASE_CHANGE, NULL),
 			 "the node has no filesystem client");
 		return;
 	}
@@ -139,7 +141,7 @@ static void describe_cores(struct prepare_context *ctx)
 	sysfs_whole_cores(&ctx->desired.io_cpus, &whole);
 	ctx->state->cores_met = cpuset_is_subset(&is, &whole);
 	if (!ctx->state->cores_met)
-		add_other_cpus(ctx, &is);
+		add_other_cpus(ctx->note, &is, &ctx->desired.io_cpus);
 }
 
 void unmet_describe(struct prepare_context *ctx)

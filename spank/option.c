@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/config_load.h"
+#include "base/config_query.h"
 #include "base/number.h"
 #include "base/request.h"
 #include "spank/submit.h"

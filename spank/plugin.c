@@ -35,7 +35,8 @@
 
 #include <slurm/spank.h>
 
-#include "base/config.h"
+#include "base/config_load.h"
+#include "base/config_query.h"
 #include "base/err.h"
 #include "base/host.h"
 #include "base/live_view.h"

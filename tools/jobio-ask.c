@@ -29,7 +29,7 @@
 
 #include "advice/advice.h"
 #include "base/command_line.h"
-#include "base/config.h"
+#include "base/config_load.h"
 #include "link/ledger_link.h"
 #include "record/alloc.h"
 #include "record/io.h"

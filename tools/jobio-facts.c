@@ -17,18 +17,19 @@
 #include <unistd.h>
 
 #include "base/child.h"
-#include "base/config.h"
+#include "base/command_line.h"
+#include "base/config_load.h"
+#include "base/config_query.h"
 #include "base/host.h"
 #include "base/sysfs.h"
 #include "client/client.h"
-#include "cores/core_map.h"
+#include "cores/core_map_load.h"
 #include "cores/node.h"
 #include "cores/reservation.h"
 #include "link/credential.h"
 #include "link/ledger_link.h"
 #include "record/alloc.h"
 #include "record/json.h"
-#include "base/command_line.h"
 #include "tools/print.h"
 #include "tools/settings.h"
 

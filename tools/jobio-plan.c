@@ -5,11 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/command_line.h"
 #include "base/number.h"
 #include "cores/locality.h"
 #include "record/alloc.h"
-#include "base/command_line.h"
-#include "tools/plan_parts.h"
+#include "tools/plan.h"
+#include "tools/plan_choose.h"
+#include "tools/plan_client.h"
+#include "tools/plan_show.h"
+#include "tools/plan_write.h"
 
 #define NAME "jobio plan"
 #define CORES_MAX 64

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/plan_choose.h"
+
 /* Choose the client's cores. */
-#include "tools/plan_parts.h"
+#include "tools/plan_client.h"
 
 #include <stdio.h>
 

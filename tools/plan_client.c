@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tools/plan_parts.h"
+#include "tools/plan_client.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/config_load.h"
+#include "base/config_query.h"
 #include "client/client.h"
+#include "cores/locality.h"
 
 #define BUDGET_MS 20000
 

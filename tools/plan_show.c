@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/plan_show.h"
+
 /* Print a plan as JSON. */
-#include "tools/plan_parts.h"
+#include "tools/plan_write.h"
 
 #include <stdio.h>
 #include <stdlib.h>

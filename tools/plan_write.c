@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/plan_write.h"
+
 /* Convert the client's cores to the numbers of Linux, Slurm and the client. */
-#include "tools/plan_parts.h"
 
 #include <stdlib.h>
 

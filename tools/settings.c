@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/settings.h"
 
+#include "base/config_names.h"
+#include "base/config_query.h"
 #include "client/client.h"
 
 static void add_ledger(struct json *top, const struct config_ledger *ledger)

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "base/config_load.h"
 #include "base/rundir.h"
 #include "base/version.h"
-#include "cores/core_map.h"
+#include "cores/core_map_load.h"
+#include "cores/node_load.h"
 
 #define TIMEOUT_MS 5000
 

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "base/config_load.h"
 #include "client/client.h"
 #include "tests/bench/result.h"
 #include "tests/bench/times.h"

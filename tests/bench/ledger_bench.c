@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "base/config_load.h"
 #include "ledger/acct.h"
 #include "ledger/store.h"
 #include "ledger/writer.h"

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/config_load.h"
 #include "ledger/store.h"
 #include "ledger/store_site.h"
 #include "ledger/writer.h"

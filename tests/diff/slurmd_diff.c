@@ -13,6 +13,7 @@
 #include "base/fileio.h"
 #include "base/number.h"
 #include "base/version.h"
+#include "cores/core_map_load.h"
 #include "cores/node.h"
 #include "cores/reservation.h"
 #include "tests/diff/daemon.h"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 /* its static functions are called */
+#include "base/config_load.h"
 #include "ledger/server.c"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* SPANK_JOBIO_* as set by a user. Parts: version, cores, profile; "unset": the
  * variable is not set. */
+#include "base/config_names.h"
 #include "base/request.h"
 #include "tests/fuzz/fuzz.h"
 

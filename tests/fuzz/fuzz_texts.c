@@ -2,6 +2,7 @@
 /* The small parsers of lib, each with the whole input: lists of CPUs, numbers,
  * versions, names, comments, MUNGE credentials, variables, texts of the kernel. */
 #include "base/config.h"
+#include "base/config_names.h"
 #include "base/cpuset.h"
 #include "base/number.h"
 #include "base/text.h"

@@ -186,24 +186,24 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal 64 "$status"
 }
 
-@test "jobio-live prints its usage for wrong arguments" {
-	local line
-	while read -r line; do
+@test "jobio-live names a wrong argument" {
+	local words message
+	while IFS='|' read -r words message; do
 		# shellcheck disable=SC2086 # several words
-		run in_env "$NODE/bin/jobio-live" $line <<<''
+		run in_env "$NODE/bin/jobio-live" $words <<<''
 		expect_equal 64 "$status"
-		expect_in 'usage: jobio-live [--conf=FILE] JOB UID NODES' "$output"
+		expect_in "$message" "$output"
 		[[ $output != *@jobio* ]]
 	done <<-'END'
-		--nosuch 7 1000 1
-
-		7 1000
-		7 1000 1 1
-		0 1000 1
-		x 1000 1
-		7 4294967296 1
-		7 1000 x
-		7 1000 -1
+		--nosuch 7 1000 1|'--nosuch': no such option, or its value is missing; see jobio-live --help
+		|a word is missing; see jobio-live --help
+		7 1000|a word is missing
+		7 1000 1 1|'1': one word too many
+		0 1000 1|usage: jobio-live [--conf=FILE] JOB UID NODES
+		x 1000 1|usage:
+		7 4294967296 1|usage:
+		7 1000 x|usage:
+		7 1000 -1|'-1'
 	END
 	output=$(in_env "$NODE/bin/jobio-live" --help 2>/dev/null)
 	expect_in 'usage: jobio-live [--conf=FILE] JOB UID NODES' "$output"

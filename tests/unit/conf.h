@@ -4,6 +4,7 @@
 #define JOBIO_TESTS_UNIT_CONF_H
 
 #include "base/config.h"
+#include "base/config_load.h"
 #include "tests/unit/tempdir.h"
 
 static struct config *conf_load(const char *text)

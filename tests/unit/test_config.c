@@ -9,7 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/config_parts.h"
+#include "base/config_keys.h"
+#include "base/config_load.h"
+#include "base/config_names.h"
+#include "base/config_query.h"
 #include "client/client.h"
 #include "tests/unit/conf.h"
 #include "tests/unit/rows.h"

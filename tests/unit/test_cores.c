@@ -9,6 +9,7 @@
 #include <hwloc.h>
 
 #include "base/version.h"
+#include "cores/core_map_load.h"
 #include "cores/reservation.h"
 #include "tests/machines/machines.h"
 #include "tests/unit/rows.h"

@@ -27,7 +27,7 @@
 #include "base/rundir.h"
 #include "base/sysfs.h"
 #include "client/journal.h"
-#include "cores/node.h"
+#include "cores/node_load.h"
 #include "tests/unit/rows.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/tempdir.h"

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/config.h"
+#include "base/config_load.h"
 #include "base/fileio.h"
 #include "base/number.h"
 #include "link/ledger_link.h"

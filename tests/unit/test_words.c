@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/config_load.h"
 #include "base/cpuset.h"
 #include "base/gatefile.h"
 #include "base/host.h"

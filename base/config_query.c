@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/config.h"
+#include "base/config_query.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
 #include "base/array.h"
-#include "base/config_parts.h"
+#include "base/config_keys.h"
+#include "base/config_names.h"
 #include "base/hostlist.h"
+#include "base/text.h"
 
 /* ---- words --------------------------------------------------------------- */
 
@@ -253,7 +254,20 @@ bool config_is_off(const struct config *config, const char *node, const char *pa
 	return true;
 }
 
-static int put_root(struct config_client *client, const struct key *keys, const char *root, bool all)
+unsigned int config_restarts_ms(const struct config *config)
+{
+	const struct config_client *client = config->clients;
+	unsigned int ms = 0;
+
+	for (; client < config->clients + config->client_count; client++)
+		if (client->core_change != CORE_CHANGE_NEVER &&
+		    client->core_change != CORE_CHANGE_AFFINITY)
+			ms += 2 * client->ready_timeout_ms;
+	return ms;
+}
+
+static int put_root(struct config_client *client, const struct key *keys, const char *root,
+		    bool all)
 {
 	char **path, *whole;
 

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_parts.h - internals of config.h
+/* config_keys.h - keys of jobio.conf: a table for each kind of section
  *
- * Terms   config_keys.c has a table of keys for each kind of section, and checks
- *           values; config_load.c reads a file; config_check.c checks the whole;
- *           config.c has the queries.
- *         key: a row of such a table; the last has no name. 'base' is the struct
+ * Terms   key: a row of such a table; the last has no name. 'base' is the struct
  *           of the section, which its offset refers to.
  * Owner   as in config.h: what is set belongs to the struct.
  * Errors  config_set() and config_replace_text() return NULL, or why a value is
  *           invalid, until the thread's next call; the others as in config.h.
- * Runs    where config.h does. Included by these files only.
+ * Runs    where config.h does. Included by config*.c only.
  */
-#ifndef JOBIO_BASE_CONFIG_PARTS_H
-#define JOBIO_BASE_CONFIG_PARTS_H
+#ifndef JOBIO_BASE_CONFIG_KEYS_H
+#define JOBIO_BASE_CONFIG_KEYS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,8 +40,6 @@ struct key {
 	const char *const *choices; /* index is the enum's value */
 };
 
-/* ---- config_keys.c ------------------------------------------------------- */
-
 extern const struct key config_jobio_keys[];
 extern const struct key config_option_keys[];
 extern const struct key config_count_keys[];
@@ -71,18 +66,6 @@ const char *config_nearest_key(const struct key *keys, const struct key *more, c
 /* Return Levenshtein's distance; 'b' of at most PROFILE_NAME_MAX bytes. */
 size_t config_distance(const char *a, const char *b);
 
-/* Return the index of a word in a list that ends with NULL, or -1. */
-int config_find_choice(const char *const *choices, const char *value);
 bool config_is_path(const char *text);
-
-/* ---- config_check.c ------------------------------------------------------ */
-
-/* Check the whole file; set nfs_options of profiles, and the store's path. */
-int config_check(struct config *config, struct err *err);
-
-/* ---- config.c ------------------------------------------------------------ */
-
-struct config_profile *config_profile_in(struct config_profile list[], size_t count,
-					 const char *name, const char *client);
 
 #endif
