@@ -415,7 +415,7 @@ LESS = frozenset((
 def disagreement(job: Job, shapes: int) -> str:
     """Return the difference of fio and the record that no flag of the record explains, or ""."""
     flags, fio, aio, seen = set(job.quality), job.fio(), job.fio(True), job.told or {}
-    for way, verb in (("read", "read"), ("write", "wrote")):
+    for way, verb in (("read", "read"), ("write", "written")):
         moved, told = fio[way + "_bytes"], seen.get(way + "_bytes")
         slack = moved // 100 + AGREE_BYTES
         least, most = moved - slack, moved + slack
@@ -425,10 +425,10 @@ def disagreement(job: Job, shapes: int) -> str:
         if flags & {"all_files", "includes_stepd"}:
             most += AGREE_FILES_BYTES * (shapes + 1)
         if told is None and not may_be_less:
-            return f"its record does not say what it {verb}"
+            return f"its record has no number of bytes {verb}"
         if told is not None and (told > most or (told < least and not may_be_less)):
-            return (f"fio {verb} {moved} bytes, jobio's record has {told} "
-                    f"({seen['source']}), and no flag of it says why")
+            return (f"bytes {verb}: {moved} by fio, {told} in jobio's record "
+                    f"({seen['source']}), and no flag of the record explains it")
     return ""
 
 
@@ -461,5 +461,5 @@ def judge(data: Calibration, job: Job, found: record.Job, folder: str) -> None:
     why = disagreement(job, len(data.shapes)) if told else \
         "its record has nothing of the job alone about these files"
     job.agrees = not why
-    job.blame(f"{lack}; jobio report -v {job.id} shows why" if lack else why)
+    job.blame(f"{lack}; see jobio report -v {job.id}" if lack else why)
 

@@ -157,9 +157,9 @@ def check_helpers(host: Host, folder: str) -> None:
 def check_capabilities(host: Host) -> None:
     """Check the capabilities of slurmd: its prolog loads the programs."""
     mask = int(host.status(slurmd_pid(host), "CapBnd") or f"{1 << SYS_ADMIN:x}", 16)
-    lacks = [name for name, bit in CAPABILITIES.items() if not mask >> bit & 1]
-    if lacks and not mask >> SYS_ADMIN & 1:
-        host.findings.add("H02.slurmd", lacks=" and ".join(lacks))
+    missing = [name for name, bit in CAPABILITIES.items() if not mask >> bit & 1]
+    if missing and not mask >> SYS_ADMIN & 1:
+        host.findings.add("H02.slurmd", capabilities=" and ".join(missing))
 
 
 def check_count(host: Host, folder: str) -> None:
@@ -176,7 +176,7 @@ def check_count(host: Host, folder: str) -> None:
         cause = why + ("" if host.exists("/sys/kernel/btf/vmlinux") else " BTF")
         if "[confidentiality]" in (host.read("/sys/kernel/security/lockdown") or ""):
             cause = "lockdown"
-        host.findings.add("H02", cause, tier=tier, why=why or "the kernel does not say why")
+        host.findings.add("H02", cause, tier=tier, why=why or "the kernel gives no reason")
     elif why:
         host.findings.add("H02.part", why=why, kernel=os.uname().release)
     else:

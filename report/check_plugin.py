@@ -146,7 +146,7 @@ def check_plugin(host: Host, word: str) -> bool:
         answer = host.run(as_user([srun, "--help"]), LOAD_S)
         said_all = answer.err
         said = re.findall(r"(?m)^srun: (?:error: )?(.*(?:spank|plugin).*)$", answer.err)
-        why = f"srun says: {said[0]}" if said and "--io-cores" not in answer.out else ""
+        why = f"srun: {said[0]}" if said and "--io-cores" not in answer.out else ""
         if "Incompatible" in why:  # the message has only the plugin's version
             why += "".join(f"; this host has Slurm {word}" for word in
                            host.run([srun, "--version"], LOAD_S).out.split()[-1:])

@@ -127,7 +127,7 @@ def tell_faults(host: Host, answer: Answer) -> None:
     if answer.status == 127:
         host.findings.add("S22")
     elif said:
-        host.findings.add("S15" if answer.status else "S15.said", program="scontrol", why=said,
+        host.findings.add("S15" if answer.status else "S15.warning", program="scontrol", why=said,
                           said=answer.err)
     elif answer.status:
         tell_away(host, answer)
@@ -204,7 +204,7 @@ def is_slurm_auth(host: Host) -> bool:
 def tell_away(host: Host, answer: Answer) -> None:
     name, address, port = controller(host)
     auth = re.search(r"Munge \w+ failed.*|failed to connect to any sack socket.*", answer.err)
-    why, said = f"scontrol says: {auth[0]}" if auth else answer.why, answer.err
+    why, said = f"scontrol: {auth[0]}" if auth else answer.why, answer.err
     if is_slurm_auth(host) and re.search("(?i)authentication", answer.err):
         why += " (AuthType=auth/slurm)"
     if not host.root and controllers(host) and not re.search(
@@ -278,7 +278,7 @@ def check_cgroup(host: Host) -> None:
     own = dict(lines(host, path)) if host.local else {}
     value = own.get("constraincores", "") if host.local else host.setting("ConstrainCores")
     if value.lower() not in ("yes", "true", "1", "up"):
-        where = path + ("" if host.exists(path) else ", which is not there,")
+        where = path + ("" if host.exists(path) else " (no such file)")
         host.findings.add("S03", where=where if host.local else "cgroup.conf of slurmctld")
 
 

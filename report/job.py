@@ -148,7 +148,7 @@ def head(job: Job) -> Iterator[str]:
 
 
 def not_given(job: Job) -> str:
-    return ", ".join(words.of("lacks").get(word, word) for word in job.summary.lacks)
+    return ", ".join(words.of("unmet").get(word, word) for word in job.summary.lacks)
 
 
 def lacks(job: Job) -> Iterator[str]:

@@ -32,7 +32,7 @@ WORDS = ("--overlap", "--ntasks-per-node=1", "--mem=0", "--gres=none", "--cpu-bi
          "--mpi=none", "--job-name=jobio-live")
 # Runs on nodes with a plugin without --live.
 OLD_NODE = ('echo "@jobio/1 e ${SLURM_STEP_NUM_NODES:-0} 0 1 1 ${SLURMD_NODENAME:-?} '
-            'its jobio cannot tell: it is older, or switched off there"')
+            'jobio on it is older, or switched off"')
 
 
 # ---- replies of nodes --------------------------------------------------------------
@@ -336,7 +336,7 @@ class View:
         look = Look(link, self.number)
         if not look.records and not look.blind:
             why = f": {', '.join(look.mute)}" if look.mute else ""
-            raise Failure(f"job: '{self.wanted}': no node can tell{why}")
+            raise Failure(f"job: '{self.wanted}': no numbers from any node{why}")
         job = self.job(look)
         if self.is_json:
             from report import printer

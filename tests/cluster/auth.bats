@@ -65,7 +65,7 @@ munged() {
 @test "a login host without sackd: jobio check names the daemon that Slurm's commands need" {
 	on login svc stop sackd
 	check login
-	expect_text 'S21 error: slurmctld does not answer: scontrol says: failed to connect to any sack sockets' "$output"
+	expect_text 'S21 error: slurmctld does not answer: scontrol: failed to connect to any sack sockets' "$output"
 	expect_text 'cure: systemctl start sackd, on this host' "$output"
 	no S15
 	on login svc start sackd

@@ -175,7 +175,7 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	echo '.app[0].read_bytes *= 2' >"$DIR/bin/record"
 	run one
 	expect_equal 1 "$status"
-	[[ $output =~ 'job 101 on c1 (1 io-core, no profile): fio read '[0-9]+' bytes, jobio'.'s record has '[0-9]+' (bpf), and no flag of it says why' ]]
+	[[ $output =~ 'job 101 on c1 (1 io-core, no profile): bytes read: '[0-9]+' by fio, '[0-9]+' in jobio'.'s record (bpf), and no flag of the record explains it' ]]
 	expect_equal 'false true' "$(its '.jobs[0] | "\(.agrees) \(.counts)"')"
 	expect_clean
 }

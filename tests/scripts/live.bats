@@ -87,7 +87,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	nodes "c1 run $NODE/jobio.conf 1001"
 	run live --live 7
 	expect_equal 1 "$status"
-	expect_equal "jobio: report: job: '7': no node can tell: c1: the job is another user's" "$output"
+	expect_equal "jobio: report: job: '7': no numbers from any node: c1: the job is another user's" "$output"
 	nodes "c1 run $NODE/jobio.conf 0"
 	run live --live 7
 	expect_equal 0 "$status"
@@ -98,11 +98,11 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	run live --live --json 7
 	expect_equal '0 1048576 1' "$status $(jq -r '"\(.totals.write_bytes) \(.nodes_mute)"' <<<"$output")"
 	run live --live 7
-	expect_in 'c2: its jobio cannot tell: it is older, or switched off there' "$output"
+	expect_in 'c2: jobio on it is older, or switched off' "$output"
 	nodes 'c2 old'
 	run live --live 7
 	expect_equal 1 "$status"
-	expect_equal "jobio: report: job: '7': no node can tell: c2: its jobio cannot tell: it is older, or switched off there" "$output"
+	expect_equal "jobio: report: job: '7': no numbers from any node: c2: jobio on it is older, or switched off" "$output"
 }
 
 @test "an error of srun is printed to the user" {
