@@ -7,11 +7,10 @@
 
 _jobio_conf=/etc/slurm/jobio.conf
 
-# The long options in the output of "jobio COMMAND --help", and --help.
+# The long options in the output of "jobio COMMAND --help".
 _jobio_options() {
 	jobio "$1" --help 2>/dev/null | grep -oE '^ +(-[a-zA-Z], )?--[a-z][a-z-]+(=[A-Za-z]?)?' |
 		grep -oE -e '--.*' | sed 's/=.*/=/'
-	printf '%s\n' --help
 }
 
 _jobio() {

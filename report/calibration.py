@@ -10,16 +10,18 @@ from __future__ import annotations
 import json
 import random
 import time
+from argparse import Namespace
 from dataclasses import dataclass, field
 from math import floor, sqrt
 
-from report import record, samples
+from report import job as one_job
+from report import samples
 from report.command import USAGE, Failure
 from report.types import Json, Setting
 
 MIB = 1 << 20
 LARGE_KIB, SMALL_KIB, HUGE_KIB = 1024, 4, 65536
-DEPTH, DEPTH_LARGE = 32, 4  # requests of a process with libaio: of 4 KiB, of 1 MiB
+DEPTHS = {SMALL_KIB: 32, LARGE_KIB: 4}  # requests of a process with libaio
 RUN_MORE_S = 60  # seconds that a run may take longer
 JOB_MORE_S = 300  # for prolog, epilog and restarts of the client
 SLOWEST_MBS = 20  # minimum rate of creating the files
@@ -65,7 +67,7 @@ LAYOUT = Shape(LARGE_KIB, True, False)  # creates the files
 
 def all_shapes(processes: list[int]) -> list[Shape]:
     grid = [Shape(size, write, True, aio, count,
-                  1 if not aio else DEPTH_LARGE if size == LARGE_KIB else DEPTH)
+                  DEPTHS[size] if aio else 1)
             for size in (LARGE_KIB, SMALL_KIB) for aio in (False, True)
             for write in (False, True) for count in processes]
     return grid + [Shape(size, write, direct, is_alone=True) for size in (HUGE_KIB, SMALL_KIB)
@@ -93,12 +95,13 @@ def read_fio(text: str, shape: Shape) -> Run:
     """
     try:
         (job,) = json.loads(text[text.index("{"):])["jobs"]
-        told = job[shape.way]
-        run = Run(shape, int(told["io_bytes"]), int(told["total_ios"]),
-                  int(told["runtime"]) or 1, float(told.get("lat_ns", {}).get("mean", 0)) / 1000)
+        way = job[shape.way]
+        latency_ns = float(way.get("lat_ns", {}).get("mean", 0))
+        run = Run(shape, int(way["io_bytes"]), int(way["total_ios"]), int(way["runtime"]) or 1,
+                  latency_ns / 1000)
         error = int(job.get("error", 0))
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failure("fio: its answer has no meaning") from None
+        raise Failure("fio: its output is invalid") from None
     if error:
         raise Failure(f"fio: error {error}")
     if run.bytes <= 0 or run.calls <= 0 or run.ms < 0:
@@ -116,13 +119,14 @@ class Job:
     fstype: str = ""
     runs: dict[str, Run] = field(default_factory=dict)
     layout: Run | None = None
-    told: Json | None = None  # its I/O in jobio's record
+    record: Json | None = None  # its I/O in jobio's record
     quality: list[str] = field(default_factory=list)
     why: str = ""  # the first fault
-    is_lacking: bool = False  # a request was not met
+    is_unmet: bool = False  # a request was not met
     agrees: bool = False  # fio and the record agree
 
-    def blame(self, why: str) -> None:
+    def set_fault(self, why: str) -> None:
+        """Set the fault, unless there is one already."""
         self.why = self.why or why
 
     def fio(self, is_aio: bool = False) -> dict[str, int]:
@@ -137,30 +141,34 @@ class Calibration:
     """Plan and results of a calibration.
 
     Settings are shuffled in each round: an hour with busy servers is spread over all of them.
-    Raises: Failure, if space or time are not sufficient.
     """
 
-    def __init__(self, settings: list[Setting], wish: Json) -> None:
-        self.settings: list[Setting] = settings
-        self.repeats: int = wish["repeats"]
-        self.seconds: int = wish["seconds"]
+    def __init__(self, settings: list[Setting], options: Namespace) -> None:
+        """Make the plan.
+
+        options: of the command line: repeats, seconds, processes, space, max_bytes, max_time
+        Raises: Failure, if space or time are not sufficient
+        """
+        self.settings = settings
+        self.repeats: int = options.repeats
+        self.seconds: int = options.seconds
         self.profiles = list(dict.fromkeys(profile for _, profile in settings))
-        self.processes: list[int] = wish["processes"]
+        self.processes: list[int] = options.processes
         self.shapes = all_shapes(self.processes)
         self.jobs = [Job(setting, repeat) for repeat in range(self.repeats)
                      for setting in random.sample(settings, len(settings))]
         most, least = self.processes[-1], HUGE_KIB // 1024
-        self.file_bytes: int = wish["space"] // most // MIB * MIB
+        self.file_bytes: int = options.space // most // MIB * MIB
         if self.file_bytes < least * MIB:
             raise Failure(f"--space: {most} files of at least {least} MiB need {most * least} MiB",
                           USAGE)
         runs, least = len(self.jobs) * len(self.shapes), max(most, least)
-        self.run_bytes = wish["max-bytes"] // (runs + 1)
+        self.run_bytes: int = options.max_bytes // (runs + 1)
         if self.run_bytes < least * MIB:
             raise Failure(f"--max-bytes: {runs} runs of at least {least} MiB need "
                           f"{(runs + 1) * least} MiB; fewer --io-cores, --profiles, --processes or "
                           "--repeats need less", USAGE)
-        if self.all_s() // 60 > wish["max-time"] // 60:
+        if self.all_s() // 60 > options.max_time // 60:
             raise Failure(f"--max-time: {len(self.jobs)} jobs of {len(self.shapes)} runs take "
                           f"about {self.all_s() // 60} minutes; more time, or fewer --io-cores, "
                           "--profiles, --processes, --repeats or --seconds", USAGE)
@@ -198,21 +206,24 @@ class Calibration:
 
     # ---- results
 
-    def take(self, job: Job, name: str, text: str) -> None:
+    def add_run(self, job: Job, name: str, text: str) -> None:
         """Add fio's output of a run; name: that of a shape, or "layout"."""
         shape = next((s for s in self.shapes if s.name == name), LAYOUT)
         try:
             run = read_fio(text, shape)
         except Failure as failure:
-            job.blame(f"{name}: {failure}")
+            job.set_fault(f"{name}: {failure}")
             return
         if shape is LAYOUT:
             job.layout = run
         else:
             job.runs[name] = run
 
+    def has_all_runs(self, job: Job) -> bool:
+        return len(job.runs) == len(self.shapes)
+
     def is_whole(self, job: Job) -> bool:
-        return not job.is_lacking and len(job.runs) == len(self.shapes)
+        return not job.is_unmet and self.has_all_runs(job)
 
     def whole(self, setting: Setting) -> list[Job]:
         return [j for j in self.jobs if j.setting == setting and self.is_whole(j)]
@@ -368,7 +379,7 @@ def shape_json(data: Calibration, setting: Setting, s: Shape) -> Json:
 def job_json(data: Calibration, job: Job) -> Json:
     return {"job": job.id or None, "node": job.node or None, "io_cores": job.setting[0],
             "profile": job.setting[1], "repeat": job.repeat, "counts": data.is_whole(job),
-            "fio": job.fio(), "record": job.told and {**job.told, "quality": job.quality},
+            "fio": job.fio(), "record": job.record and {**job.record, "quality": job.quality},
             "agrees": job.agrees, "why": job.why or None,
             "runs": [{"shape": name, "bytes": r.bytes, "calls": r.calls, "ms": r.ms,
                       "latency_us": six(r.latency_us)} for name, r in job.runs.items()]}
@@ -402,7 +413,7 @@ def advice_conf(about: Json, advice: list[tuple[str, int, str]]) -> str:
 
 # Bytes that a record may differ by: fio's own output, and a rounded summary; with all_files also
 # libraries, /proc and /sys, and messages of fio's processes, for each run.
-LACKS = {"started": "a node refused it", "profile": "its profile was not applied",
+UNMET = {"started": "a node refused it", "profile": "its profile was not applied",
          "cores": "the client did not work on its io-cores"}
 AGREE_BYTES, AGREE_FILES_BYTES = MIB, 4 * MIB
 # With these flags a record may have fewer bytes.
@@ -414,52 +425,64 @@ LESS = frozenset((
 
 def disagreement(job: Job, shapes: int) -> str:
     """Return the difference of fio and the record that no flag of the record explains, or ""."""
-    flags, fio, aio, seen = set(job.quality), job.fio(), job.fio(True), job.told or {}
-    for way, verb in (("read", "read"), ("write", "written")):
-        moved, told = fio[way + "_bytes"], seen.get(way + "_bytes")
+    flags, fio, aio, record = set(job.quality), job.fio(), job.fio(True), job.record or {}
+    for way, name in (("read", "read"), ("write", "written")):
+        key = way + "_bytes"
+        moved, recorded = fio[key], record.get(key)
         slack = moved // 100 + AGREE_BYTES
         least, most = moved - slack, moved + slack
         may_be_less = bool(flags & (LESS | {"lower_bound_" + way}))
         if "aio_missing" in flags:
-            least -= aio[way + "_bytes"]
+            least -= aio[key]
         if flags & {"all_files", "includes_stepd"}:
             most += AGREE_FILES_BYTES * (shapes + 1)
-        if told is None and not may_be_less:
-            return f"its record has no number of bytes {verb}"
-        if told is not None and (told > most or (told < least and not may_be_less)):
-            return (f"bytes {verb}: {moved} by fio, {told} in jobio's record "
-                    f"({seen['source']}), and no flag of the record explains it")
+        if recorded is None:
+            if not may_be_less:
+                return f"its record has no number of bytes {name}"
+        elif recorded > most or (recorded < least and not may_be_less):
+            return (f"bytes {name}: {moved} by fio, {recorded} in jobio's record "
+                    f"({record['source']}), and no flag of the record explains it")
     return ""
 
 
-def nearest(folder: str, items: list[Json], key: str) -> Json | None:
-    """Return the item with the longest mount point above the folder; an item of all files is above
-    any folder."""
-    fit_ = [i for i in items if i.get(key) is None
-            or (folder + "/").startswith(i[key].rstrip("/") + "/")]
-    return max(fit_, key=lambda i: len(i.get(key) or ""), default=None)
+def is_above(mount: str | None, folder: str) -> bool:
+    """Return True for a mount point above the folder, and for None: all files."""
+    return mount is None or (folder + "/").startswith(mount.rstrip("/") + "/")
 
 
-def judge(data: Calibration, job: Job, found: record.Job, folder: str) -> None:
+def unmet(job: Job, words: list[str]) -> str:
+    """Return the first request of the job that was not met; "": none.
+
+    words: of the summary
+    """
+    requested = {"profile": job.setting[1], "cores": job.setting[0]}
+    found = [why for word, why in UNMET.items() if word in words and requested.get(word, True)]
+    return found[0] if found else ""
+
+
+def judge(data: Calibration, job: Job, found: one_job.Job, folder: str) -> None:
     """Compare a job with its record; the fault is set in job.why."""
-    told, s = None, found.summary
-    if found.nodes:
-        told = nearest(folder, [line for line in found.lines if line["kind"] == "app"
-                                and line["scope"] == "job"], "fs")
-        job.node = found.nodes[0]["node"]
+    record: Json | None = None
+    s = found.summary
+    if found.run.nodes:
+        lines = [line for line in found.run.lines if line.kind == "app" and line.scope == "job"
+                 and is_above(line.fs, folder)]
+        nearest = max(lines, key=lambda line: len(line.fs or ""), default=None)
+        record = nearest.json if nearest else None
+        job.node = found.run.nodes[0].node
     elif s.scope == "job":
-        told = {**found.totals, "source": s.src or "summary"}
-    mount = nearest(folder, [m for client, _ in found.clients
-                             for m in client.get("mounts") or []], "mount")
-    if mount:
-        job.mount, job.fstype = mount["mount"], mount.get("fstype") or ""
-    lack = next((why for what, why in LACKS.items() if what in s.lacks
-                 and {"profile": job.setting[1], "cores": job.setting[0]}.get(what, True)), "")
-    job.is_lacking, job.quality = bool(lack), s.flags
-    if told:
-        job.told = {key: told.get(key) for key in (*job.fio(), "source")}
-    why = disagreement(job, len(data.shapes)) if told else \
-        "its record has nothing of the job alone about these files"
+        record = {**found.totals, "source": s.src or "summary"}
+    mounts = [mount for mount in found.run.mounts if is_above(mount.mount, folder)]
+    if mounts:
+        mount = max(mounts, key=lambda mount: len(mount.mount))
+        job.mount, job.fstype = mount.mount, mount.fstype or ""
+    job.quality = s.flags
+    if record:
+        job.record = {key: record.get(key) for key in (*job.fio(), "source")}
+        why = disagreement(job, len(data.shapes))
+    else:
+        why = "its record has nothing of the job alone about these files"
     job.agrees = not why
-    job.blame(f"{lack}; see jobio report -v {job.id}" if lack else why)
-
+    fault = unmet(job, s.unmet)
+    job.is_unmet = bool(fault)
+    job.set_fault(f"{fault}; see jobio report -v {job.id}" if fault else why)

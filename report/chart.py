@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import ceil, log2
 
 from report import units
-from report.types import Json
+from report.record import Timeline
 
 LANE = 84  # pixels of the plot above, or below, the axis
 HEAD, FOOT = 12, 22  # pixels above the highest bar; of the labels of the axis
@@ -54,7 +54,10 @@ def nice(most: float) -> float:
 
 
 def anchor(percent: float) -> str:
-    return "start" if percent < 6 else "end" if percent > 94 else "middle"
+    """Return the text-anchor of a label at this part of the width."""
+    if percent < 6:
+        return "start"
+    return "end" if percent > 94 else "middle"
 
 
 # ---- time ------------------------------------------------------------------------------
@@ -70,7 +73,9 @@ def time_ticks(first: float, last: float) -> list[tuple[str, str, str]]:
         return []
     at = (first + shift) // step * step - shift
     ticks: list[tuple[str, str, str]] = []
-    form = "%m-%d" if step >= 86400 else "%H:%M" if step >= 60 else "%H:%M:%S"
+    form = "%m-%d" if step >= 86400 else "%H:%M"
+    if step < 60:
+        form = "%H:%M:%S"
     while at <= last:
         percent = (at - first) / span * 100
         if at >= first:
@@ -104,19 +109,18 @@ def lanes(paths: list[tuple[str, str]], left: float, wide: float, has_down: bool
     return Chart(HEAD + plot + FOOT, plot, box, paths, rows)
 
 
-def cover(line: Json, first: float | None, last: float | None) -> tuple[float, float]:
+def cover(line: Timeline, first: float | None, last: float | None) -> tuple[float, float]:
     """Return the start and the end to draw: those of the job, else of the counters."""
     if first and last and last > first:
         return first, last
-    rows = max(len(rows) for rows in line.values() if isinstance(rows, list))
-    return line["start"], line["start"] + rows * line["width_s"]
+    return line.start, line.start + line.count * line.width_s
 
 
-def over_time(line: Json, first: float | None, last: float | None, values: list[list[float]],
+def over_time(line: Timeline, first: float | None, last: float | None, values: list[list[float]],
               kinds: tuple[str, str], labels: tuple[str, str], top: float, lane: int = LANE,
               ) -> Chart:
     """Return a chart with values above and below the axis."""
-    start, width = line["start"], line["width_s"]
+    start, width = line.start, line.width_s
     since, until = cover(line, first, last)
     up, down = values
     chart = lanes(bars(heights(up, top), heights(down, top), kinds), (since - start) / width,
@@ -126,18 +130,18 @@ def over_time(line: Json, first: float | None, last: float | None, values: list[
     return chart
 
 
-def times(line: Json, first: float | None, last: float | None) -> Chart:
+def times(line: Timeline, first: float | None, last: float | None) -> Chart:
     """Return a chart of bytes a second, read above the axis and written below."""
-    rates = [[value / line["width_s"] for value in line.get(key) or []]
+    rates = [[value / line.width_s for value in line.lane(key)]
              for key in ("read_bytes", "write_bytes")]
     top = 2.0 ** ceil(log2(max([*rates[0], *rates[1], 2])))
     return over_time(line, first, last, rates, ("read", "write"),
                      (units.size(top) + "/s", units.size(top / 2) + "/s"), top)
 
 
-def waits(line: Json, first: float | None, last: float | None) -> Chart | None:
+def waits(line: Timeline, first: float | None, last: float | None) -> Chart | None:
     """Return a chart of the mean number of waiting processes in each slot."""
-    waiting = [value / 1e6 / line["width_s"] for value in line.get("io_us") or []]
+    waiting = [value / 1e6 / line.width_s for value in line.lane("io_us")]
     if not any(waiting):
         return None
     top = nice(max(waiting) * 1000) / 1000
@@ -214,7 +218,9 @@ def heat(values: Sequence[float]) -> Chart:
     for i, value in enumerate(values):
         level = 1 + int(value / most * (LEVELS - 0.01)) if value > 0 else 0
         levels[level] += f"M{i % across} {i // across}h.94"
-    high = 28 if rows == 1 else rows * (16 if rows < 8 else 11)
+    high = rows * (16 if rows < 8 else 11)
+    if rows == 1:
+        high = 28
     return Chart(high, high, f"0 -.5 {across} {rows}",
                  [(f"h{level}", d) for level, d in enumerate(levels) if d])
 
@@ -222,20 +228,20 @@ def heat(values: Sequence[float]) -> Chart:
 CELL, CELLS = 22, 16  # pixels of a CPU; CPUs in a row
 
 
-def cpus(numbers: Sequence[int], looks: dict[int, str], job: set[int]) -> Chart:
-    """Return a square for each CPU, with the class of its look; those of the job are underlined."""
-    looked: dict[str, str] = {}
+def cpus(numbers: Sequence[int], classes: dict[int, str], job: set[int]) -> Chart:
+    """Return a square for each CPU, with its class; those of the job are underlined."""
+    squares: dict[str, str] = {}
     labels, line = [], ""
     for at, cpu in enumerate(numbers):
         x, y = at % CELLS * CELL, at // CELLS * CELL
-        look = looks.get(cpu, "c0")
-        looked[look] = looked.get(look, "") + f"M{x + 1} {y + 1}h20v20h-20z"
-        if look != "c0":
+        class_ = classes.get(cpu, "c0")
+        squares[class_] = squares.get(class_, "") + f"M{x + 1} {y + 1}h20v20h-20z"
+        if class_ != "c0":
             labels.append((y + 14.0, x + 11.0, str(cpu)))
         if cpu in job:
             line += f"M{x + 3} {y + 16}h16v3h-16z"
     rows = (len(numbers) + CELLS - 1) // CELLS
     chart = Chart(rows * CELL, rows * CELL, f"0 0 {CELLS * CELL} {rows * CELL}",
-                  [*sorted(looked.items()), *([("cj", line)] if line else [])])
+                  [*sorted(squares.items()), *([("cj", line)] if line else [])])
     chart.ticks = [(digits(x), digits(y), text) for y, x, text in labels]
     return chart

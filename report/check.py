@@ -1,26 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""usage: jobio check [OPTION]...
-
-Checks this host as jobio and Slurm use it. Each finding has a code, a severity, a
-sentence, and a cure: a command, or a line and its file. Changes nothing.
-
-  --role=ROLE,...       login, node, ctld, ledger; default: what runs here
-  -q, --quiet           warnings and errors only; nothing where there are none
-  -v, --verbose         the name of the host, and measured values, too
-  --json                one line
-  --format=text|json    the same
-  --submit              run a job of a second, and say what each part did
-  --partition=NAME      of that job; default: Slurm's
-  --capture FILE        write FILE, a tar.gz of what the checks read on this node,
-                        with names, addresses, paths and ids replaced
-  --conf=FILE           jobio.conf
-  --slurm-conf=FILE     slurm.conf; cgroup.conf is beside it
-  --host=NODENAME       the node; default: this host's
-  --slurmd=PATH         slurmd's program, which is asked with -C
-  --topology=FILE.xml   the machine as lstopo(1) wrote it
-  --client-cpus=LIST    the client's OS CPUs, instead of asking it
-  --slurm-version=V     22.05 to 26.05; default: slurmctld's
-  --root=DIR            files of another host, or an unpacked --capture
+"""Checks this host as jobio and Slurm use it. Each finding has a code, a severity,
+a sentence, and a cure: a command, or a line and its file. Changes nothing.
 
 Exit status: 0 no errors or warnings; 1 warnings; 3 errors; 2 bad usage."""
 # Codes   S  Slurm's settings, prolog and epilog, plugin   check_slurm, check_helpers, check_plugin
@@ -36,8 +16,8 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
+from argparse import SUPPRESS, Namespace
 
 from report import (
     check_conf,
@@ -46,17 +26,16 @@ from report import (
     check_ledger,
     check_node,
     check_plugin,
+    check_roles,
     check_slurm,
     check_states,
-    check_who,
     paths,
 )
 from report.check_host import Host
-from report.check_who import ROLES
+from report.check_roles import ROLES
 from report.check_words import SEVERITIES
 from report.command import FAILED, UNSOUND, USAGE, Failure
-from report.options import read, slurm_version, text
-from report.types import Json
+from report.options import Parser, choice, refusal, slurm_version, version
 from report.units import parse_cpus
 
 FACTS_S = 300  # jobio-facts has timeouts of its own
@@ -65,47 +44,76 @@ FACTS_S = 300  # jobio-facts has timeouts of its own
 # ---- options
 
 
-def roles_of(text: str) -> list[str]:
-    words = [word for word in text.split(",") if word]
+def roles(value: str) -> list[str]:
+    """Parse names of roles, separated by commas."""
+    words = [word for word in value.split(",") if word]
     for word in words:
         if word not in ROLES:
-            raise Failure(f"--role: '{word}': expected login, node, ctld or ledger", USAGE)
+            raise refusal(word, "expected login, node, ctld or ledger")
     return [role for role in ROLES if role in words]
 
 
-def read_options(args: list[str]) -> Json:
-    # an empty list of CPUs is valid
-    args = ["--client-cpus=none" if arg == "--client-cpus=" else arg for arg in args]
-    options, words = read(__doc__, args, {"sysfs": text})
-    if words:
-        raise Failure(f"'{words[0]}': unexpected argument; see jobio check --help", USAGE)
-    for name in ("topology", "root"):
-        path = options.get(name)
-        if path and not os.access(path, os.R_OK):
-            raise Failure(f"--{name}: '{path}': there is no such file, or it cannot be read", USAGE)
-    if not options.get("slurmd", "/").startswith("/"):
-        raise Failure(f"--slurmd: '{options['slurmd']}': must be an absolute path", USAGE)
-    cpus = options.get("client-cpus", "none")
-    if cpus != "none" and not parse_cpus(cpus):
-        raise Failure(f"--client-cpus: '{cpus}': not a list of CPUs, as 2-3,8", USAGE)
-    return options
+def readable(value: str) -> str:
+    if not os.access(value, os.R_OK):
+        raise refusal(value, "there is no such file, or it cannot be read")
+    return value
 
 
-def make_host(options: Json) -> Host:
-    host = Host(os.path.realpath(options["root"]) if "root" in options else "")
-    host.conf = options.get("conf", f"{'/etc' if host.root else paths.SYSCONF}/slurm/jobio.conf")
-    usual = [os.environ.get("SLURM_CONF", "")] * (not host.root)
-    usual += [*check_who.daemon_conf(host), *paths.SLURM_CONF]
-    host.slurm_conf = options.get("slurm-conf") or next(
-        (path for path in usual if path and host.exists(path)), paths.SLURM_CONF[0])
-    host.topology, host.slurmd = options.get("topology"), options.get("slurmd", "")
+def program_path(value: str) -> str:
+    if not value.startswith("/"):
+        raise refusal(value, "must be an absolute path")
+    return value
+
+
+def cpus(value: str) -> set[int]:
+    """Parse a list of CPUs; an empty one is valid."""
+    found = parse_cpus(value)
+    if value and not found:
+        raise refusal(value, "not a list of CPUs, as 2-3,8")
+    return found
+
+
+def make_parser() -> Parser:
+    parser = Parser("check [OPTION]...", __doc__)
+    add = parser.add
+    add("--role=ROLE,...", "login, node, ctld, ledger; default: what runs here", roles, default=[])
+    add("-q, --quiet", "warnings and errors only; nothing where there are none")
+    add("-v, --verbose", "the name of the host, and measured values, too")
+    add("--json", "one line")
+    add("--format=text|json", "the same", choice("text", "json"))
+    add("--submit", "run a job of a second, and print the result of each part")
+    add("--partition=NAME", "of that job; default: Slurm's")
+    add("--capture=FILE", "write FILE, a tar.gz of what the checks read on this node, with names, "
+        "addresses, paths and ids replaced")
+    add("--conf=FILE", "jobio.conf")
+    add("--slurm-conf=FILE", "slurm.conf; cgroup.conf is beside it")
+    add("--host=NODENAME", "the node; default: this host's")
+    add("--slurmd=PATH", "slurmd's program, which is asked with -C", program_path)
+    add("--topology=FILE.xml", "the machine as lstopo(1) wrote it", readable)
+    add("--client-cpus=LIST", "the client's OS CPUs, instead of asking it", cpus)
+    add("--slurm-version=V", "22.05 to 26.05; default: slurmctld's", slurm_version)
+    add("--root=DIR", "files of another host, or an unpacked --capture", readable)
+    add("--sysfs=DIR", SUPPRESS)  # for tests
+    return parser
+
+
+def make_host(options: Namespace) -> Host:
+    host = Host(os.path.realpath(options.root) if options.root else "")
+    etc = "/etc" if host.root else paths.SYSCONF
+    host.conf = options.conf or f"{etc}/slurm/jobio.conf"
+    usual = [*check_roles.daemon_conf(host), *paths.SLURM_CONF]
+    if not host.root:
+        usual.insert(0, os.environ.get("SLURM_CONF", ""))
+    there = (path for path in usual if path and host.exists(path))
+    host.slurm_conf = options.slurm_conf or next(there, paths.SLURM_CONF[0])
+    host.topology = options.topology
     if host.root and not host.topology and host.exists("/topology.xml"):
         host.topology = host.path("/topology.xml")
-    if "slurm-version" in options:
-        host.version = slurm_version(options["slurm-version"])
-    if "client-cpus" in options:
-        host.client_cpus = parse_cpus(options["client-cpus"])
-    host.roles = roles_of(options.get("role", ""))
+    host.slurmd = options.slurmd or ""
+    host.version = version(options.slurm_version or "")
+    host.client_cpus = options.client_cpus
+    host.roles = options.role
+    host.name = options.host or ""
     host.findings.common = {"file": host.conf, "slurm_conf": host.slurm_conf}
     return host
 
@@ -113,11 +121,14 @@ def make_host(options: Json) -> Host:
 # ---- facts of this host
 
 
-def ask_slurm(host: Host, is_told: bool) -> None:
-    """Query Slurm's settings, the node and partitions; without --role also set the roles."""
-    host.local = check_slurm.lines(host, host.slurm_conf)
+def ask_slurm(host: Host, is_given: bool) -> None:
+    """Query Slurm's settings, the node and partitions.
+
+    is_given: the roles are those of --role
+    """
     is_named = bool(host.name)
-    answer = check_who.find(host, is_told)
+    host.local = check_slurm.lines(host, host.slurm_conf)
+    answer = check_roles.find(host, is_given)
     ctld = check_slurm.controller(host)[0]
     host.findings.common.update(
         slurm_conf=host.slurm_conf, conf=host.slurm_conf, ctld=ctld, peer=ctld, daemon="slurmctld",
@@ -125,37 +136,48 @@ def ask_slurm(host: Host, is_told: bool) -> None:
     if not is_named and not host.root and not sys.stdout.isatty():
         check_slurm.pace(host)
     check_slurm.ask(host)
-    if not is_told:
-        check_who.drop_future(host)
-    check_slurm.tell_node(host)
+    if not is_given:
+        check_roles.drop_future(host)
+    check_slurm.report_node(host)
     if check_slurm.faults(answer.err) and not host.findings.has("S15"):
-        check_slurm.tell_faults(host, answer)
+        check_slurm.report_faults(host, answer)
     if host.version == (0, 0):
-        said = host.setting("SLURM_VERSION") or (host.node or {}).get("Version", "")
-        said = said or host.run(["slurmd", "-V"]).out.partition(" ")[2]
-        found = re.match(r"(\d+)\.(\d+)", said)
-        host.version = (int(found[1]), int(found[2])) if found else (24, 11)
+        host.version = slurm_of(host)
 
 
-def ask_facts(host: Host, options: Json) -> None:
+def slurm_of(host: Host) -> tuple[int, int]:
+    """Return the version of slurmctld, of the node's record, or of slurmd."""
+    text = host.setting("SLURM_VERSION") or (host.node or {}).get("Version", "")
+    if not text:
+        text = host.run(["slurmd", "-V"]).out.partition(" ")[2]
+    found = version(text)
+    return found if any(found) else (24, 11)
+
+
+def ask_facts(host: Host, sysfs: str | None) -> None:
+    """Set the facts of jobio-facts.
+
+    sysfs: a folder instead of /sys, for tests
+    Raises: Failure
+    """
+    is_node = host.is_role("node")
     words = [paths.helper("jobio-facts"), "--conf=" + host.conf, "--host=" + host.name]
     if host.topology:
         words.append("--topology=" + host.topology)
     if host.root:
         words += ["--root=" + host.root, "--no-ledger"]
-    elif host.is_role("node"):
+    elif is_node:
         words.append("--helpers=" + check_helpers.folder_of(host))
-    if not host.is_role("node") or (host.root and host.client_cpus is not None):
+    if not is_node or (host.root and host.client_cpus is not None):
         words.append("--no-clients")
-    if "sysfs" in options:  # for tests
-        words.append("--sysfs=" + options["sysfs"])
+    if sysfs:
+        words.append("--sysfs=" + sysfs)
     if host.node:
         words.append("--node=" + check_node.record(host))
         xml = check_node.started(host)
-        words += ["--started=" + xml] if xml else []
-    root, host.root = host.root, ""  # run the command on this host, also with --root
-    answer = host.run(words, FACTS_S)
-    host.root = root
+        if xml:
+            words.append("--started=" + xml)
+    answer = host.run_here(words, FACTS_S)
     try:
         host.facts = json.loads(answer.out)
     except ValueError:
@@ -168,7 +190,8 @@ def ask_facts(host: Host, options: Json) -> None:
 
 def summary(host: Host) -> str:
     counts = [(host.findings.count(severity), severity) for severity in SEVERITIES]
-    words = [f"{n} {s}" + "s" * (n > 1 and s != "info") for n, s in counts if n]
+    words = [f"{number} {severity}{'s' if number > 1 and severity != 'info' else ''}"
+             for number, severity in counts if number]
     return ", ".join(words) or "no findings"
 
 
@@ -177,37 +200,27 @@ def print_json(host: Host, verdicts: dict[str, str]) -> None:
     import hashlib
 
     text = host.read(host.conf)
-    print(json.dumps({
-        "host": host.name, "roles": host.roles, "jobio": paths.PACKAGE,
-        "conf": None if text is None else hashlib.blake2b(
-            text.encode(), digest_size=8).hexdigest(),
-        "states": verdicts,
-        "findings": [{"code": f.code, "severity": f.severity,
-                      "text": f.text + (f" ({f.measured})" if f.measured else ""), "cure": f.cure}
-                     for f in host.findings.sorted()]}, separators=(",", ":"), ensure_ascii=False))
+    digest = hashlib.blake2b((text or "").encode(), digest_size=8).hexdigest()
+    findings = [{"code": one.code, "severity": one.severity, "text": one.whole_text(),
+                 "cure": one.cure} for one in host.findings.sorted()]
+    top = {"host": host.name, "roles": host.roles, "jobio": paths.PACKAGE,
+           "conf": None if text is None else digest, "states": verdicts, "findings": findings}
+    print(json.dumps(top, separators=(",", ":"), ensure_ascii=False))
 
 
-def print_text(host: Host, verdicts: dict[str, str], is_quiet: bool, verbose: bool) -> None:
+def print_text(host: Host, verdicts: dict[str, str], is_quiet: bool, is_verbose: bool) -> None:
     for finding in host.findings.sorted():
         if finding.severity != "info" or not is_quiet:
-            print(finding.line(verbose))
-    if not is_quiet:
-        name = f"{host.name}: " if verbose else ""
-        words = [f"role {','.join(host.roles)}: {summary(host)}"]
-        print(name + "; ".join(words + [f"{what}: {is_so}" for what, is_so in verdicts.items()]))
+            print(finding.line(is_verbose))
+    if is_quiet:
+        return
+    name = f"{host.name}: " if is_verbose else ""
+    words = [f"role {','.join(host.roles)}: {summary(host)}"]
+    words += [f"{what}: {verdict}" for what, verdict in verdicts.items()]
+    print(name + "; ".join(words))
 
 
-def main(args: list[str]) -> int:
-    options = read_options(args)
-    host = make_host(options)
-    host.name = options.get("host", "")
-    ask_slurm(host, bool(host.roles))
-    if "capture" in options:
-        from report import check_capture
-        return check_capture.write(host, options["capture"])
-    ask_facts(host, options)
-    if "role" not in options:
-        check_who.add_ledger(host)
+def run_checks(host: Host) -> None:
     check_conf.check(host)
     check_slurm.check(host)
     if host.is_role("login", "node") and (host.config is not None or host.local):
@@ -217,16 +230,33 @@ def main(args: list[str]) -> int:
         check_node.check(host)
         check_kernel.check(host)
     check_ledger.check(host)
-    is_json, is_quiet = "json" in (options.get("format"), *options), "quiet" in options
-    if "submit" in options and host.keys and not host.root:
+
+
+def main(args: list[str]) -> int:
+    options, words = make_parser().read(args)
+    if words:
+        raise Failure(f"'{words[0]}': unexpected argument; see jobio check --help", USAGE)
+    host = make_host(options)
+    ask_slurm(host, bool(host.roles))
+    if options.capture:
+        from report import check_capture
+
+        return check_capture.write(host, options.capture)
+    ask_facts(host, options.sysfs)
+    if not options.role:
+        check_roles.add_ledger(host)
+    run_checks(host)
+    is_json = options.json or options.format == "json"
+    if options.submit and host.keys and not host.root:
         from report import check_submit
-        check_submit.check(host, options.get("partition"), is_json or is_quiet)
+
+        check_submit.check(host, options.partition, is_json or options.quiet)
     states = check_states.States(host)
     states.apply()
     if is_json:
         print_json(host, states.verdicts())
     else:
-        print_text(host, states.verdicts(), is_quiet, "verbose" in options)
+        print_text(host, states.verdicts(), options.quiet, options.verbose)
     if host.findings.count("error"):
         return UNSOUND
     return FAILED if host.findings.count("warning") else 0

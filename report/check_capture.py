@@ -18,7 +18,7 @@ import tarfile
 
 from report import files, paths
 from report.check_conf import expand
-from report.check_host import Answer, Host, answer_name
+from report.check_host import NOT_FOUND, Answer, Host, answer_name
 from report.check_node import AUTO_DETECT
 from report.check_slurm import beside
 from report.command import Failure
@@ -51,26 +51,26 @@ OPTION = re.compile(r"([A-Za-z_][\w.-]*)=([^\s,]*)")
 def ask(path: str, question: str) -> str:
     """Send a request to a unix socket: to mmfsd, or a JSON-RPC method to a container of WEKA."""
     folder = os.open(os.path.dirname(path), os.O_PATH)  # the path may be too long
-    link, said = socket.socket(socket.AF_UNIX), b""
+    link, reply = socket.socket(socket.AF_UNIX), b""
     link.settimeout(READ_S)
     try:
         link.connect(f"/proc/self/fd/{folder}/{os.path.basename(path)}")
         if question.startswith("mmpmon"):
             link.sendall(question.encode() + b"\n")
-            while b"_response_ end" not in said and (more := link.recv(65536)):
-                said += more
+            while b"_response_ end" not in reply and (more := link.recv(65536)):
+                reply += more
         else:
             body = f'{{"jsonrpc":"2.0","id":1,"method":"{question}","params":{{}}}}'
             link.sendall((RPC.format(length=len(body)) + body).encode())
             answer = http.client.HTTPResponse(link)
             answer.begin()
-            said = answer.read()
+            reply = answer.read()
     except (OSError, http.client.HTTPException):
         pass  # keep the data so far
     finally:
         link.close()
         os.close(folder)
-    return said.decode(errors="replace")
+    return reply.decode(errors="replace")
 
 
 def load() -> dict[str, list[str]]:
@@ -100,18 +100,21 @@ class Scrub:
             text = "= " + text
         if text not in self.words:
             number = self.counts[kind] = self.counts.get(kind, 0) + 1
-            self.words[text] = (f"198.18.{number >> 8}.{number & 255}" if kind == "address"
-                                else f"{text[:4]}{number:012x}" if kind == "pointer"
-                                else f"{kind}{number}")
+            self.words[text] = f"{kind}{number}"
+            if kind == "address":
+                self.words[text] = f"198.18.{number >> 8}.{number & 255}"
+            elif kind == "pointer":
+                self.words[text] = f"{text[:4]}{number:012x}"
         word = self.words[text]
         self.used[word] = self.used.get(word, 0) + 1
         return word
 
-    def learn(self, kind: str, *names: str) -> None:
+    def add_names(self, kind: str, *names: str) -> None:
         """Replace these names; of kinds "host" and "cluster" also allowed words."""
         for name in names:
-            if name not in ("", "ALL") and not re.fullmatch(r"[\d.:]+", name) and (
-                    name.lower() not in self.allowed or kind in ("host", "cluster")):
+            if name in ("", "ALL") or re.fullmatch(r"[\d.:]+", name):
+                continue
+            if name.lower() not in self.allowed or kind in ("host", "cluster"):
                 self.replace(kind, name)
 
     def is_allowed(self, word: str) -> bool:
@@ -148,8 +151,9 @@ class Scrub:
         nid = re.fullmatch(r"([^@]+)(@(?:tcp|o2ib|kfi)\d{0,2})", match[0])
         if nid:  # a NID of LNet
             return self.text(nid[1]) + nid[2]
-        return (self.replace("address", match[0].lower()) if match["address"]
-                else match[0] if match["pci"] else self.word(match[0]))
+        if match["address"]:
+            return self.replace("address", match[0].lower())
+        return match[0] if match["pci"] else self.word(match[0])
 
     def text(self, text: str) -> str:
         return TOKEN.sub(self.token, text)
@@ -214,8 +218,9 @@ class Scrub:
             return [self.json(v, key) for v in value]
         if isinstance(value, str):
             return self.value(key, value)
-        return value if isinstance(value, bool) or value is None or self.is_allowed(
-            key) and not SECRET.search(key) else 0
+        if isinstance(value, bool) or value is None:
+            return value
+        return value if self.is_allowed(key) and not SECRET.search(key) else 0
 
 
 def reduce(path: str, text: str) -> str:
@@ -233,6 +238,8 @@ def reduce(path: str, text: str) -> str:
 
 
 class Bundle:
+    """files: texts by path in the capture"""
+
     def __init__(self, host: Host) -> None:
         self.host, self.parts = host, load()
         self.scrub = Scrub(self.parts)
@@ -247,40 +254,40 @@ class Bundle:
 
     # ---- names
 
-    def learn(self) -> None:
-        host, learn = self.host, self.scrub.learn
-        learn("host", host.name, *([] if host.root else [
+    def add_names(self) -> None:
+        host, add = self.host, self.scrub.add_names
+        add("host", host.name, *([] if host.root else [
             socket.gethostname(), socket.gethostname().split(".")[0]]))
         for key in ("SlurmctldHost", "AccountingStorageHost", "ClusterName", "SlurmUser"):
             values = [*host.settings(key), *(v for k, v in host.local if k == key.lower())]
             kind = {"C": "cluster", "U": "user"}.get(key.removeprefix("Slurm")[0], "host")
-            learn(kind, *re.split(r"[(),]", ",".join(values)))
+            add(kind, *re.split(r"[(),]", ",".join(values)))
         for partition in host.partitions or []:
-            learn("partition", partition.get("PartitionName", ""))
-            learn("host", *sorted(expand(partition.get("Nodes", "")))[:100])
+            add("partition", partition.get("PartitionName", ""))
+            add("host", *sorted(expand(partition.get("Nodes", "")))[:100])
         conf = host.read(host.conf) or ""
         for kind, values in re.findall(r"(?m)^(host|user)\s*=\s*(.*)$", conf):
-            learn(kind, *re.split(r"[,\s]+", values))
-        self.learn_mounts()
+            add(kind, *re.split(r"[,\s]+", values))
+        self.add_mount_names()
 
-    def learn_mounts(self) -> None:
+    def add_mount_names(self) -> None:
         mounts = self.read("/proc/self/mounts")
         for line in reduce("mounts", mounts).splitlines():
             source, _, kind = line.split()[:3]
             parts = (source, "", "") if kind.startswith("nfs") else source.rpartition("/")
             servers, name = parts[0], parts[2]
-            self.scrub.learn("fs", name)
+            self.scrub.add_names("fs", name)
             servers = re.sub(r"@\w+", "", servers)  # a network of LNet
-            self.scrub.learn("host", *[word.strip("[]") for word in re.split(
+            self.scrub.add_names("host", *[word.strip("[]") for word in re.split(
                 r",|:(?=/|$|[\w.-]+(?::|$))", servers) if "/" not in word])
-        self.scrub.learn("name", *re.findall(r"(?:Container|container_name)=([\w.-]+)",
+        self.scrub.add_names("name", *re.findall(r"(?:Container|container_name)=([\w.-]+)",
                                              mounts + self.read("/proc/wekafs/interface")))
 
     # ---- replies and files
 
     def answer(self, words: list[str], answer: Answer | None = None) -> None:
         answer = answer or self.host.run(words, READ_S)
-        if answer.status == 127:
+        if answer.status == NOT_FOUND:
             return
         try:
             out = json.dumps(self.scrub.json(json.loads(answer.out)), indent=1) + "\n"
@@ -300,10 +307,10 @@ class Bundle:
             words, names = line.split(), []
             answer = host.run(["sh", "-c", f"echo {given} | {line}"] if given and not host.root
                               else words, READ_S)
-            self.scrub.learn("name", *re.findall(r" _(?:nn|cl|fs)_ (\S+)", answer.out))
+            self.scrub.add_names("name", *re.findall(r" _(?:nn|cl|fs)_ (\S+)", answer.out))
             if words[1:3] == ["local", "ps"]:
                 names = re.findall(r'"name":\s*"([^"]+)"', answer.out)
-                self.scrub.learn("name", *names)
+                self.scrub.add_names("name", *names)
             self.answer(words, answer)
             for name in names:
                 for more in ([], ["--stable"]):
@@ -311,22 +318,23 @@ class Bundle:
         for line in self.parts["socket"]:
             pattern, _, question = line.partition(" ")
             for path in host.glob(pattern):
-                said, name = ask(host.path(path), question), path.split("/")[-2]
-                self.scrub.learn("name", *re.findall(r" _(?:nn|cl|fs)_ (\S+)", said),
-                                 *[name] * ("weka" in path))
+                output, name = ask(host.path(path), question), path.split("/")[-2]
+                self.scrub.add_names("name", *re.findall(r" _(?:nn|cl|fs)_ (\S+)", output))
+                if "weka" in path:
+                    self.scrub.add_names("name", name)
                 self.answer(["weka" if "weka" in path else "mmfsd", name, question],
-                            Answer(0, said, "", "") if said else Answer(127, "", "", ""))
+                            Answer(0, output) if output else Answer(NOT_FOUND))
         config = "".join(f"{key} = {value}\n" for key, values in (host.config or {}).items()
                          for value in values if self.config.match(key))
         node = " ".join(f"{k}={v}" for k, v in (host.node or {}).items() if k in self.parts["node"])
         for words, text in ((["config"], config), (["node", host.name], node)):
             if text:
-                self.answer(["scontrol", "-ao", "show", *words], Answer(0, text, "", ""))
+                self.answer(["scontrol", "-ao", "show", *words], Answer(0, text))
         if not host.root:
-            self.who()
+            self.roles()
 
-    def who(self) -> None:
-        """Add the queries of check_who about this node, and slurmd's lines for the checks."""
+    def roles(self) -> None:
+        """Add the queries of check_roles about this node, and slurmd's lines for the checks."""
         host = self.host
         name = self.scrub.replace("host", host.name)
         daemons = [daemon for role, daemon in (("ctld", "slurmctld"), ("node", "slurmd"))
@@ -368,9 +376,11 @@ class Bundle:
                 text = self.read(path) if os.path.isfile(host.path(path)) else ""
                 name = "/etc/slurm/jobio.conf" if path == host.conf else self.scrub.text(path)
                 if text or path.startswith("/proc/self/mount"):  # an empty table is valid
-                    self.files[name[1:]] = self.scrub.configuration(
-                        text, host.name) if CONFIGURATION.search(path) else self.scrub.file(
-                        reduce(path, text))
+                    if CONFIGURATION.search(path):
+                        text = self.scrub.configuration(text, host.name)
+                    else:
+                        text = self.scrub.file(reduce(path, text))
+                    self.files[name[1:]] = text
         for name, kept in (("cgroup.conf", CONSTRAIN), ("gres.conf", AUTO_DETECT)):
             text = re.sub("#.*", "", host.read(beside(host.slurm_conf, name)) or "")
             if kept.search(text):
@@ -401,7 +411,7 @@ def packed(parts: dict[str, str]) -> bytes:
 
 def write(host: Host, file: str) -> int:
     bundle = Bundle(host)
-    bundle.learn()
+    bundle.add_names()
     bundle.commands()
     if not host.root:
         bundle.ours()

@@ -64,7 +64,7 @@ def check_clients(host: Host) -> None:
     for client in clients:
         if client.get("error"):
             host.findings.add("J03", client=client["name"], why=client["error"])
-        host.findings.take(client.get("findings", []))
+        host.findings.add_facts(client.get("findings", []))
 
 
 def check_bounds(host: Host, keys: Json) -> None:
@@ -76,14 +76,19 @@ def check_bounds(host: Host, keys: Json) -> None:
     if high >= cores.total:
         host.findings.add("J08", max=high, cores=cores.total, below=max(1, cores.total - 1))
     client = host.client() or set()
-    own = len([core for core in cores.cores if core & client])
-    reserved = cores.spec_count() if cores.has_spec and client <= cores.spec else own  # N06, N07
+    own = reserved = len([core for core in cores.cores if core & client])
+    if cores.has_spec and client <= cores.spec:  # else N06, N07
+        reserved = cores.spec_count()
     count = max(fixed, reserved)
-    if count > low:
-        word = "J09" if fixed > low else "J09.polls" if own == count else "J09.spec"
-        line = f"io_cores_min={count}" + f" and io_cores_max={count}" * (count > high)
-        host.findings.add(word, "many" if count > MANY_CORES else "-", min=low, cores=count,
-                          line=line)
+    if count <= low:
+        return
+    word = "J09.polls" if own == count else "J09.spec"
+    if fixed > low:
+        word = "J09"
+    line = f"io_cores_min={count}"
+    if count > high:
+        line += f" and io_cores_max={count}"
+    host.findings.add(word, "many" if count > MANY_CORES else "-", min=low, cores=count, line=line)
 
 
 def hook_limit(host: Host, key: str) -> tuple[str, int]:
@@ -111,7 +116,7 @@ def check_limits(host: Host, keys: Json) -> None:
                               enough=-(-ms // 500))
 
 
-def check_use(host: Host, keys: Json) -> None:
+def check_scope(host: Host, keys: Json) -> None:
     if not keys["enabled"]:
         host.findings.add("J10", why="enabled=no")
     elif host.is_role("node") and not keys["is_for_node"]:
@@ -127,13 +132,14 @@ def expand(text: str) -> set[str]:
     """Return the names of a list of Slurm: "n[01-04],m7"."""
     names: set[str] = set()
     for part in re.findall(r"(?:[^,\s\[]|\[[^\]]*\])+", text):
-        pieces = [[piece] if not piece.startswith("[") else numbers(piece[1:-1])
+        pieces = [numbers(piece[1:-1]) if piece.startswith("[") else [piece]
                   for piece in re.findall(r"\[[^\]]*\]|[^\[]+", part)]
         names.update("".join(word) for word in itertools.product(*pieces))
     return names
 
 
 def numbers(text: str) -> list[str]:
+    """Return the numbers of "01-04,7", each with its leading zeros."""
     found: list[str] = []
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -163,7 +169,7 @@ def check(host: Host) -> None:
         host.findings.add("J01", why=host.facts["conf"]["error"])
         return
     keys = host.keys
-    check_use(host, keys)
+    check_scope(host, keys)
     check_names(host, keys)
     check_profiles(host, keys)
     if host.is_role("node"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+from typing import NamedTuple
 
 from report.check_words import Findings
 from report.command import Failure
@@ -17,21 +18,31 @@ from report.types import Json
 from report.units import parse_cpus
 
 SMALL_FILE = 1 << 20
+KEPT = ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "TZ")  # variables
 
 
-class Answer:
-    """Result of a command; status 127: not found, 124: timeout. why: one line, "" on success."""
+NOT_FOUND, TIMEOUT = 127, 124  # status of an Answer
 
-    def __init__(self, status: int, out: str, err: str, why: str) -> None:
-        self.status, self.out, self.err, self.why = status, out, err, why
+
+class Answer(NamedTuple):
+    """Result of a command; why: one line, "" on success."""
+
+    status: int
+    out: str = ""
+    err: str = ""
+    why: str = ""
 
 
 class Host:
+    """root: folder of another host's files; "": this host"""
+
     def __init__(self, root: str) -> None:
-        self.findings, self.root = Findings(), root
+        self.findings = Findings()
+        self.root = root
         self.roles: list[str] = []
         self.name = ""  # NodeName
-        self.slurm_conf = self.conf = ""
+        self.slurm_conf = ""
+        self.conf = ""
         self.topology: str | None = None
         self.slurmd = ""  # path of slurmd
         self.memory = 0  # MiB, as slurmd -C prints it
@@ -73,15 +84,24 @@ class Host:
     # ---- commands
 
     def run(self, words: list[str], timeout_s: float = 5) -> Answer:
+        """Run a command, or return its recorded result."""
         if self.root and os.path.isdir(self.root + "/answers"):
             return self.recorded(words)
+        return self.run_here(words, timeout_s, self.root)
+
+    def run_here(self, words: list[str], timeout_s: float, root: str = "") -> Answer:
+        """Run a command on this host, also with --root.
+
+        root: folder of slurm.conf
+        """
         try:
-            process = start(words, self.environment())
+            process = start(words, self.environment(root))
         except Failure as failure:
-            return Answer(127, "", "", str(failure))
+            return Answer(NOT_FOUND, why=str(failure))
         in_time, out, err = finish(process, timeout_s)
         if not in_time:
-            return Answer(124, out, err, f"{find(words[0])} did not answer in {timeout_s:.0f} s")
+            why = f"{find(words[0])} did not answer in {timeout_s:.0f} s"
+            return Answer(TIMEOUT, out, err, why)
         return answered(words, process.returncode, out, err)
 
     def recorded(self, words: list[str]) -> Answer:
@@ -90,16 +110,15 @@ class Host:
         out, err, status = (self.read(f"/answers/{answer_name(words)}{end}")
                             for end in ("", ".err", ".rc"))
         if out is None and err is None:
-            return Answer(127, "", "", f"there is no {words[0]} in PATH")
+            return Answer(NOT_FOUND, why=f"there is no {words[0]} in PATH")
         return answered(words, int(status or 0), out or "", err or "")
 
-    def environment(self) -> dict[str, str]:
-        keep = {k: v for k, v in os.environ.items()
-                if k in ("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "ASAN_OPTIONS", "TZ")}
-        keep.setdefault("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
-        if self.exists(self.slurm_conf):
-            keep["SLURM_CONF"] = self.path(self.slurm_conf)
-        return {**keep, "LC_ALL": "C"}
+    def environment(self, root: str) -> dict[str, str]:
+        found = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
+        found.update({name: os.environ[name] for name in KEPT if name in os.environ})
+        if os.path.exists(root + self.slurm_conf):
+            found["SLURM_CONF"] = root + self.slurm_conf
+        return found
 
     # ---- processes
 
@@ -110,7 +129,8 @@ class Host:
             for path in self.glob("/proc/[0-9]*/status"):
                 text = self.read(path) or ""
                 if not re.search(r"\nNSpid:\t\d+\s\d", text):
-                    self.names[int(path.split("/")[2])] = text.partition("\n")[0][len("Name:\t"):]
+                    pid, name_line = path.split("/")[2], text.partition("\n")[0]
+                    self.names[int(pid)] = name_line[len("Name:\t"):]
         return sorted(pid for pid, comm in self.names.items() if comm in (name, name + "-wlm"))
 
     def status(self, pid: int | None, key: str) -> str:
@@ -150,7 +170,8 @@ class Host:
         """Return the client's CPUs, whole cores; None: unknown."""
         if self.client_cpus is not None:
             return self.client_cpus
-        known = [parse_cpus(c["cpus"]) for c in self.facts.get("clients", []) if "cpus" in c]
+        known = [parse_cpus(client["cpus"]) for client in self.facts.get("clients", [])
+                 if "cpus" in client]
         return set().union(*known) if known else None
 
 
@@ -159,9 +180,10 @@ def answer_name(words: list[str]) -> str:
 
 
 def answered(words: list[str], status: int, out: str, err: str) -> Answer:
-    why = ""
-    if status:
-        lines = [line for line in err.splitlines() if line.strip()]
-        said = next((line for line in lines if "error" in line or "fatal" in line), "")
-        why = f"{' '.join(words)}: exit status {status}: {said or (lines or [out.strip()])[0]}"
-    return Answer(status, out, err, why)
+    """Return the result of a command, with the first line of its error."""
+    if not status:
+        return Answer(status, out, err)
+    lines = [line for line in err.splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line or "fatal" in line]
+    first = [*errors, *lines, out.strip()][0]
+    return Answer(status, out, err, f"{' '.join(words)}: exit status {status}: {first}")

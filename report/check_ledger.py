@@ -22,23 +22,31 @@ OPERATORS = ("Operator", "Administrator")
 # ---- requests to the ledger
 
 
-def tell_hello(host: Host, one: dict[str, str]) -> None:
-    add, ledger, why = host.findings.add, host.keys["ledger"], one.get("text") or "it gave up"
+# stages of a request: the codes of their errors
+STAGES = {"user": "L09", "munge": "L03", "connect": "L04"}
+
+
+def report_request(host: Host, one: dict[str, str]) -> None:
+    """Report the stage at which a request to a ledger failed; "done": compare the clocks.
+
+    one: "host", "stage", and "text": the reason or, of "done", the difference in seconds
+    """
+    add, ledger = host.findings.add, host.keys["ledger"]
+    why, stage = one.get("text") or "it gave up", one["stage"]
     values = {"why": why, "host": one["host"], "port": ledger["port"], "user": ledger["user"],
               "slurm_user": slurm_user(host)}
-    stage = one["stage"]
-    code = {"user": "L09", "munge": "L03", "connect": "L04"}.get(stage)
-    if code == "L03" and is_slurm_auth(host) and host.setting("CredType") != "cred/munge":
+    if stage == "done":
+        ahead_s = int(why)
+        if abs(ahead_s) >= CLOCK_S:
+            add("L06", way="behind" if ahead_s > 0 else "ahead of", measured=f"{abs(ahead_s)} s")
+    elif stage == "munge" and is_slurm_auth(host) and host.setting("CredType") != "cred/munge":
         add("L03.slurm", "ledger" if host.is_role("ledger") else "-", **values)
-    elif code:
-        add(code, **values)
-    elif stage == "done":
-        ahead = int(why)
-        if abs(ahead) >= CLOCK_S:
-            add("L06", way="behind" if ahead > 0 else "ahead of", measured=f"{abs(ahead)} s")
+    elif stage in STAGES:
+        add(STAGES[stage], **values)
+    elif stage == "late":
+        add("L05", "late", **values)
     else:
-        is_user = ledger["user"] != slurm_user(host)
-        add("L05", "late" if stage == "late" else "user" if is_user else "key", **values)
+        add("L05", "key" if ledger["user"] == slurm_user(host) else "user", **values)
 
 
 def is_loopback(name: str) -> bool:
@@ -54,7 +62,7 @@ def check_reach(host: Host) -> None:
         host.findings.add("L02", host=host.keys["ledger"]["host"])
     else:
         for one in host.facts.get("ledgers", []):
-            tell_hello(host, one)
+            report_request(host, one)
 
 
 # ---- records that wait on a node
@@ -64,10 +72,11 @@ def check_spool(host: Host) -> None:
     path = host.keys["spool_dir"]
     ages = [time.time() - mtime(host.path(record)) for record in host.glob(path + "/*.json")]
     refused = host.glob(path + "/bad/*")
-    if max(ages, default=0) >= WAITS_S:
-        host.findings.add("L07", spool=path, dir=folder_of(host), measured=(
-            f"{len(ages)} of at most {host.keys['spool_max_records']}, "
-            f"the oldest for {max(ages) // 60:.0f} minutes"))
+    oldest_s = max(ages, default=0)
+    if oldest_s >= WAITS_S:
+        measured = (f"{len(ages)} of at most {host.keys['spool_max_records']}, the oldest for "
+                    f"{oldest_s // 60:.0f} minutes")
+        host.findings.add("L07", spool=path, dir=folder_of(host), measured=measured)
     if refused:
         host.findings.add("L08", spool=path, measured=str(len(refused)))
 
@@ -79,7 +88,7 @@ def fault(host: Host, path: str, user: str, is_kind: Callable[[int], bool], othe
     """Return the reason why jobio-ledgerd refuses the path (ledger/mariadb.c,
     ledger/store_sqlite.c), or "".
 
-    others: permission bits that must not be set.
+    others: permission bits that must not be set
     """
     try:
         found = os.lstat(host.path(path))
@@ -93,15 +102,18 @@ def fault(host: Host, path: str, user: str, is_kind: Callable[[int], bool], othe
 
 
 def check_store(host: Host) -> None:
+    """Check the folder of SQLite's file or, with MariaDB, the file of its password."""
     ledger = host.keys["ledger"]
     user, path, secret = ledger["user"], ledger["store"], ledger["storage_pass_file"]
     folder = os.path.dirname(path)
-    why = fault(host, folder, user, stat.S_ISDIR, 0) if folder else ""
-    if why:
-        host.findings.add("L11", store=path, why=why, user=user, dir=folder)
-    why = fault(host, secret, user, stat.S_ISREG, 0o077) if secret and not folder else ""
-    if why:
-        host.findings.add("L13", path=secret, why=why, user=user)
+    if folder:
+        why = fault(host, folder, user, stat.S_ISDIR, 0)
+        if why:
+            host.findings.add("L11", store=path, why=why, user=user, dir=folder)
+    elif secret:
+        why = fault(host, secret, user, stat.S_ISREG, 0o077)
+        if why:
+            host.findings.add("L13", path=secret, why=why, user=user)
 
 
 def sacctmgr(host: Host, *words: str) -> Answer:
@@ -130,24 +142,30 @@ def check_user(host: Host, is_up: bool) -> None:
         return
     answer = sacctmgr(host, "list", "user", user, "format=AdminLevel") if is_up else None
     level = answer.out.strip() if answer and answer.status == 0 else ""
-    if level not in OPERATORS:
-        cause = "not asked" if not answer or answer.status else "known" if level else "unknown"
-        host.findings.add("L10", cause, user=user, slurm_user=owner)
+    if level in OPERATORS:
+        return
+    cause = "known" if level else "unknown"
+    if not answer or answer.status:
+        cause = "not asked"
+    host.findings.add("L10", cause, user=user, slurm_user=owner)
 
 
-def tell_dbd(host: Host, answer: Answer) -> None:
+def report_dbd(host: Host, answer: Answer) -> None:
     """Report sacctmgr's error; on slurmdbd's host, if it does not run, the cause is in its log.
     Errors that scontrol also prints are S15."""
     if host.config is None and host.findings.has("S15") and faults(answer.err):
         return
     path = beside(host.slurm_conf, "slurmdbd.conf")
     own = dict(lines(host, path))
-    last, log = log_end(host, own["logfile"]) if own.get("logfile") and \
-        not host.process("slurmdbd") else ("", "")
+    why, output, conf = answer.why, answer.err, host.slurm_conf
+    if own.get("logfile") and not host.process("slurmdbd"):
+        last, log = log_end(host, own["logfile"])
+        if log:
+            why, output, conf = f"{why}; its log: {last}", log, path
     host.findings.add(
-        "L15", why=answer.why + (f"; its log: {last}" if last else ""), said=log or answer.err,
-        peer=host.setting("AccountingStorageHost") or "slurmdbd's host", daemon="slurmdbd",
-        conf=path if log else host.slurm_conf, slurm_user=own.get("slurmuser", "root"))
+        "L15", why=why, output=output, conf=conf, daemon="slurmdbd",
+        peer=host.setting("AccountingStorageHost") or "slurmdbd's host",
+        slurm_user=own.get("slurmuser", "root"))
 
 
 def check_accounting(host: Host) -> None:
@@ -158,11 +176,11 @@ def check_accounting(host: Host) -> None:
     is_up = False
     if host.is_role("ledger"):
         answer = sacctmgr(host, "list", "cluster", "format=Cluster")
-        is_up = answer.status == 0
-        if is_up:
+        if answer.status == 0:
+            is_up = True
             check_clusters(host, set(answer.out.lower().split()))
         elif answer.status != 127:
-            tell_dbd(host, answer)
+            report_dbd(host, answer)
     check_user(host, is_up)
 
 

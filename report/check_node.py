@@ -11,12 +11,13 @@ from report.check_slurm import (
     beside,
     expand,
     faults,
-    lacks_off_spec,
     log_end,
     log_file,
+    needs_off_spec,
     off_spec,
     task_param,
 )
+from report.types import Json
 from report.units import format_cpus, parse_cpus
 
 SLURMD_S = 10
@@ -24,37 +25,51 @@ AUTO_DETECT = re.compile(r"(?i)\bAutoDetect\s*=\s*(full|nrt|nvidia|nvml|oneapi|r
 USUAL = ("/usr/sbin/slurmd", "/usr/local/sbin/slurmd", "/opt/slurm/sbin/slurmd")
 
 
+# members of jobio-slurm's record of a node: settings of scontrol show config, and numbers of
+# scontrol show node
+SETTINGS = {"select_type": "SelectType", "scheduler_parameters": "SchedulerParameters",
+            "slurmd_parameters": "SlurmdParameters", "task_plugin": "TaskPlugin",
+            "prolog_flags": "PrologFlags"}
+NUMBERS = {"cpus": "CPUTot", "boards": "Boards", "sockets": "Sockets",
+           "cores_per_socket": "CoresPerSocket", "threads_per_core": "ThreadsPerCore",
+           "core_spec_count": "CoreSpecCount", "mem_spec_limit": "MemSpecLimit"}
+
+
+def number(node: dict[str, str] | None, key: str) -> int:
+    """Return a number of a node's record; 0: it has none."""
+    text = (node or {}).get(key, "")
+    return int(text) if text.isdigit() else 0
+
+
 def record(host: Host) -> str:
-    """Return the node record for jobio-facts, in jobio-slurm's format."""
+    """Return the node's record for jobio-facts, in jobio-slurm's format."""
     node = host.node or {}
-
-    def number(key: str) -> int:
-        text = node.get(key, "0")
-        return int(text) if text.isdigit() else 0
-
+    found: Json = {name: host.setting(key) for name, key in SETTINGS.items()}
+    found.update({name: number(node, key) for name, key in NUMBERS.items()})
+    allowed = host.setting("AllowSpecResourcesUsage").lower() in ("yes", "1")
     version = node.get("Version") or ".".join(f"{part:02}" for part in host.version)
-    return json.dumps({
-        "name": host.name, "select_type": host.setting("SelectType"),
-        "scheduler_parameters": host.setting("SchedulerParameters"),
-        "slurmd_parameters": host.setting("SlurmdParameters"),
-        "task_plugin": host.setting("TaskPlugin"), "task_plugin_param": task_param(host),
-        "prolog_flags": host.setting("PrologFlags"), "cpus": number("CPUTot"),
-        "boards": number("Boards") or 1, "sockets": number("Sockets"),
-        "cores_per_socket": number("CoresPerSocket"), "threads_per_core": number("ThreadsPerCore"),
-        "core_spec_count": number("CoreSpecCount"), "cpu_spec_list": node.get("CPUSpecList"),
-        "version": version, "conf_read_at": 0, "mem_spec_limit": number("MemSpecLimit"),
-        "allow_spec_resources_usage": host.setting("AllowSpecResourcesUsage").lower() in (
-            "yes", "1")})
+    found.update(name=host.name, task_plugin_param=task_param(host), version=version,
+                 boards=found["boards"] or 1, cpu_spec_list=node.get("CPUSpecList"),
+                 conf_read_at=0, allow_spec_resources_usage=allowed)
+    return json.dumps(found)
 
 
 class Cores:
-    """Slurm's record, and the machine's cores in Slurm's order."""
+    """Slurm's record, and the machine's cores in Slurm's order.
+
+    cpus, total: CPUs and cores in the record
+    unit: of CpuSpecList: 1 if CPUs are cores, else threads of a core
+    cores: OS CPUs of each core
+    spec: OS CPUs of the spec set; list: CpuSpecList
+    """
 
     def __init__(self, host: Host) -> None:
         node, facts = host.node or {}, host.facts["node"]
-        self.cpus = int(node.get("CPUTot", 0))
-        self.total = int(node.get("Sockets", 0)) * int(node.get("CoresPerSocket", 0))
-        self.unit = 1 if self.total >= self.cpus else int(node.get("ThreadsPerCore", 1))
+        self.cpus = number(node, "CPUTot")
+        self.total = number(node, "Sockets") * number(node, "CoresPerSocket")
+        self.unit = 1
+        if self.total < self.cpus:
+            self.unit = number(node, "ThreadsPerCore") or 1
         self.cores = [parse_cpus(core) for core in facts["cores"]]
         self.spec = parse_cpus(facts.get("spec", ""))
         self.list = parse_cpus(node.get("CPUSpecList", ""))
@@ -75,28 +90,30 @@ class Cores:
         only or, if that is ambiguous, the client's CPUs match."""
         slurms = all({cpu // self.unit * self.unit + t for t in range(self.unit)} <= self.list
                      for cpu in self.list)
-        of = {cpu: core for core in self.cores for cpu in core}
-        linuxs = all(of.get(cpu, {-1}) <= self.list for cpu in self.list)
+        core_of = {cpu: core for core in self.cores for cpu in core}
+        linuxs = all(core_of.get(cpu, {-1}) <= self.list for cpu in self.list)
         if self.list == self.spec or (slurms and not linuxs):
             return False
-        if client:
-            return (self.list <= client and self.spec != client) or (
-                bool(self.list & client) and not client <= self.spec)
-        return linuxs and not slurms
+        if not client:
+            return linuxs and not slurms
+        if self.list <= client and self.spec != client:
+            return True
+        return bool(self.list & client) and not client <= self.spec
 
 
 def reserve(host: Host, cores: Cores, os_cpus: set[int]) -> dict[str, str]:
     """Return the settings of slurm.conf that reserve these CPUs for the client: words of the node's
     line, and another line."""
-    line, count = cores.line(os_cpus), len([core for core in cores.cores if core & os_cpus])
+    line = cores.line(os_cpus)
     if host.client() and not has_memory(host):
+        count = sum(1 for core in cores.cores if core & os_cpus)
         line += " " + memory_words(host, count)
-    return {"line": line, "off_spec": f", and {off_spec(host)}" if lacks_off_spec(host) else "",
+    return {"line": line, "off_spec": f", and {off_spec(host)}" if needs_off_spec(host) else "",
             "cause": "" if cores.total == len(cores.cores) else "geometry"}
 
 
 def has_memory(host: Host) -> bool:
-    return int((host.node or {}).get("MemSpecLimit", 0)) > 0
+    return number(host.node, "MemSpecLimit") > 0
 
 
 def memory_limit(host: Host, cores: int) -> int:
@@ -108,9 +125,11 @@ def memory_limit(host: Host, cores: int) -> int:
 def memory_words(host: Host, cores: int) -> str:
     """Return the words of the node's line. Slurm sets a MemSpecLimit to 0 that is not below
     RealMemory, which is 1 where the line has none (read_config.c)."""
-    limit, memory = memory_limit(host, cores), int((host.node or {}).get("RealMemory", 1))
-    real = f"RealMemory={host.memory} " if memory <= limit < host.memory else ""
-    return f"{real}MemSpecLimit={limit}"
+    limit = memory_limit(host, cores)
+    words = f"MemSpecLimit={limit}"
+    if (number(host.node, "RealMemory") or 1) <= limit < host.memory:
+        words = f"RealMemory={host.memory} {words}"
+    return words
 
 
 def check_spec(host: Host, cores: Cores) -> None:
@@ -147,8 +166,10 @@ def check_discovery(host: Host) -> None:
     allocations for WEKA and Slurm", step 1). With isolate_cpusets=true there is W01 instead."""
     path = beside(host.slurm_conf, "gres.conf")
     found = AUTO_DETECT.search(re.sub("#.*", "", host.read(path) or ""))
-    if found and host.exists("/sys/fs/cgroup/cgroup.controllers") and not host.findings.has(
-            "W01") and "weka" in [client["type"] for client in host.keys.get("clients", [])]:
+    types = [client["type"] for client in host.keys.get("clients", [])]
+    if not found or "weka" not in types or host.findings.has("W01"):
+        return
+    if host.exists("/sys/fs/cgroup/cgroup.controllers"):
         host.findings.add("N14", path=path, how=found[1])
 
 
@@ -181,12 +202,11 @@ def check_count(host: Host, pid: int | None, online: set[int]) -> None:
     found = re.search(r" CPUs=(\d+)", answer.out)
     memory = re.search(r" RealMemory=(\d+)", answer.out)
     host.memory = int(memory[1]) if memory else 0
+    why = "; ".join(faults(answer.err)[:3])
     if answer.status or not found:
-        host.findings.add("N12", why=answer.why or f"{program} -C prints no CPUs", program=program,
-                          said=answer.err)
-    elif faults(answer.err):
-        host.findings.add("N12", why="; ".join(faults(answer.err)[:3]), program=program,
-                          said=answer.err)
+        why = answer.why or f"{program} -C prints no CPUs"
+    if why:
+        host.findings.add("N12", why=why, program=program, output=answer.err)
     if found and int(found[1]) < len(online):
         host.findings.add("N03.count", seen=found[1], program=program, online=len(online))
 
@@ -200,8 +220,9 @@ def check_allowed(host: Host, pid: int, online: set[int], spec: set[int]) -> Non
     """
     param = task_param(host).lower()
     allowed = parse_cpus(host.status(pid, "Cpus_allowed_list"))
-    if ("slurmdspecoverride" in param and host.version >= (25, 5)) or (
-            spec and (allowed <= spec or "slurmdoffspec" not in param)):
+    if "slurmdspecoverride" in param and host.version >= (25, 5):
+        return
+    if spec and (allowed <= spec or "slurmdoffspec" not in param):
         return
     missing = online - spec - allowed
     if missing:
@@ -235,8 +256,8 @@ def check_slurmd(host: Host, facts: dict[str, object], spec: set[int]) -> None:
     pid = slurmd_pid(host)
     check_count(host, pid, online)
     if not pid:
-        last, said = log_end(host, log_file(host, "SlurmdLogFile"))
-        host.findings.add("N11", log=f" (its log: {last})" if last else "", said=said)
+        last, log = log_end(host, log_file(host, "SlurmdLogFile"))
+        host.findings.add("N11", log=f" (its log: {last})" if last else "", output=log)
         return
     if "started_with" in facts:
         hidden("slurmd did not see, when it was started,", parse_cpus(str(facts["started_with"])))
@@ -247,7 +268,7 @@ def check(host: Host) -> None:
     facts = host.facts.get("node")
     if not host.node or not facts:
         return
-    host.findings.take(facts.get("findings", []))
+    host.findings.add_facts(facts.get("findings", []))
     if facts.get("error"):
         host.findings.add("N01", why=facts["error"], node=host.name)
         return

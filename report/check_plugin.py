@@ -7,6 +7,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
+import stat
 
 from report import paths
 from report.check_host import Host
@@ -16,11 +17,19 @@ LOAD_S = 10
 
 
 class Stack:
+    """plugstack.conf and its includes.
+
+    files: those that are read
+    lines: file and line of jobio.so
+    free: a path that an include line matches
+    ignored: file, reason and cure of a line that Slurm ignores
+    """
+
     def __init__(self) -> None:
-        self.files: list[str] = []  # files that are read
-        self.named: list[tuple[str, str]] = []  # (file, line) of jobio.so
-        self.room = ""  # a path that an include line matches
-        self.wrong: list[tuple[str, str, str]] = []  # file, why, cure: Slurm ignores a line
+        self.files: list[str] = []
+        self.lines: list[tuple[str, str]] = []
+        self.free = ""
+        self.ignored: list[tuple[str, str, str]] = []
 
 
 def misread(path: str, line: str, word: str) -> tuple[str, str, str] | None:
@@ -28,11 +37,13 @@ def misread(path: str, line: str, word: str) -> tuple[str, str, str] | None:
     and splits at blanks, tabs and line feeds (spank.c of 22.05 to 26.05: _plugin_stack_line_type(),
     _plugin_stack_parse_line())."""
     if line.rstrip(" \t").endswith("\r"):
-        return path, "its lines end in CR LF, and Slurm takes the CR for a part of the last word", \
-            f"sed -i 's/\\r$//' {path}"
-    if word != word.lower():
-        return path, f'line "{line.strip()}": Slurm takes {word.lower()} in small letters only', \
-            f"{line.strip().replace(word, word.lower(), 1)} in {path}"
+        why = "its lines end in CR LF, and Slurm takes the CR for a part of the last word"
+        return path, why, f"sed -i 's/\\r$//' {path}"
+    small = word.lower()
+    if word != small:
+        line = line.strip()
+        why = f'line "{line}": Slurm takes {small} in small letters only'
+        return path, why, f"{line.replace(word, small, 1)} in {path}"
     return None
 
 
@@ -43,24 +54,27 @@ def walk(host: Host, path: str, stack: Stack, depth: int = 0) -> None:
         return
     stack.files.append(path)
     for line in text.split("\n"):
-        words, before = line.partition("#")[0].split(), len(stack.named)
+        words = line.partition("#")[0].split()
         if len(words) < 2:
             continue
-        kind = words[0].lower()
+        kind, before = words[0].lower(), len(stack.lines)
         if kind == "include":
             include(host, beside(path, words[1]), stack, depth)
         elif kind in ("optional", "required") and words[1].endswith("jobio.so"):
-            stack.named.append((path, " ".join([kind, *words[1:]])))
-        wrong = misread(path, line, words[0]) if len(stack.named) > before else None
-        stack.wrong += [wrong] if wrong else []
+            stack.lines.append((path, " ".join([kind, *words[1:]])))
+        ignored = misread(path, line, words[0])
+        if ignored and len(stack.lines) > before:
+            stack.ignored.append(ignored)
 
 
 def include(host: Host, pattern: str, stack: Stack, depth: int) -> None:
-    room = os.path.dirname(pattern) + "/jobio.conf"
-    if fnmatch.fnmatch(room, pattern) and host.exists(os.path.dirname(pattern)):
-        stack.room = room
-    if re.search(r"[*?\[]", pattern) and host.exists(os.path.dirname(pattern)):
-        stack.files.append(os.path.dirname(pattern))  # users must be able to list it
+    """Read the files of an include line."""
+    folder = os.path.dirname(pattern)
+    if host.exists(folder):
+        if fnmatch.fnmatch(folder + "/jobio.conf", pattern):
+            stack.free = folder + "/jobio.conf"
+        if re.search(r"[*?\[]", pattern):
+            stack.files.append(folder)  # users must be able to list it
     for file in host.glob(pattern):
         walk(host, file, stack, depth + 1)
 
@@ -72,12 +86,12 @@ def plugstack(host: Host) -> str:
 # ---- the line
 
 
-def tell_line(host: Host, path: str, stack: Stack) -> None:
+def report_line(host: Host, path: str, stack: Stack) -> None:
     """Report the missing line, and the file that it belongs in; plugstack.conf.d is read only if a
     line includes it, as in Debian's file."""
     folder = os.path.dirname(path)
-    line, into = "optional jobio.so", stack.room or path
-    if not stack.room and host.exists(folder + "/plugstack.conf.d/jobio.conf"):
+    line, into = "optional jobio.so", stack.free or path
+    if not stack.free and host.exists(folder + "/plugstack.conf.d/jobio.conf"):
         line = f"include {folder}/plugstack.conf.d/*.conf"
     if path.startswith("/run/slurm/conf/"):
         into = "plugstack.conf on slurmctld's host"
@@ -92,10 +106,10 @@ def optional(line: str, file: str) -> str:
 
 def check_line(host: Host, stack: Stack, is_loaded: bool) -> None:
     add = host.findings.add
-    if len(stack.named) > 1:
-        files = list(dict.fromkeys(file for file, _ in stack.named))
-        add("S25", count=len(stack.named), files=" and ".join(files))
-    for file, line in stack.named:
+    if len(stack.lines) > 1:
+        files = list(dict.fromkeys(file for file, _ in stack.lines))
+        add("S25", count=len(stack.lines), files=" and ".join(files))
+    for file, line in stack.lines:
         if line.startswith("required"):
             add("S26.risk" if is_loaded else "S26", file=file, line=line,
                 cure=optional(line, file))
@@ -105,53 +119,69 @@ def check_line(host: Host, stack: Stack, is_loaded: bool) -> None:
 
 
 def as_user(words: list[str]) -> list[str]:
-    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] * (
-        os.geteuid() == 0) + words
+    """Return the words that run a command without privileges."""
+    if os.geteuid():
+        return words
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *words]
 
 
 def barrier(path: str) -> tuple[str, str]:
     """Return the first part of a path that users cannot pass, and the missing permissions."""
     parts = path.split("/")
-    for end in range(2, len(parts) + 1):
-        part = "/".join(parts[:end])
-        wanted = 1 if end < len(parts) else 5 if os.path.isdir(part) else 4
-        if os.stat(part).st_mode & wanted != wanted:
-            return part, {1: "x", 4: "r", 5: "rx"}[wanted]
-    return path, "r"
+    for end in range(2, len(parts)):
+        folder = "/".join(parts[:end])
+        if not os.stat(folder).st_mode & stat.S_IXOTH:
+            return folder, "x"
+    return path, "rx" if os.path.isdir(path) else "r"
 
 
 def check_readable(host: Host, name: str, path: str) -> bool:
     if host.root or host.run(as_user(["test", "-r", path])).status == 0:
         return True
-    part, lacks = barrier(path)
+    part, missing = barrier(path)
     mode = os.stat(part).st_mode & 0o7777
     host.findings.add(name, file=path, why=f"{part} has mode {mode:03o}",
-                      cure=f"chmod o+{lacks} {part}")
+                      cure=f"chmod o+{missing} {part}")
     return False
 
 
+def load_error(host: Host) -> tuple[str, str]:
+    """Return the reason why srun cannot load the plugin, and srun's output; "": it can. srun --help
+    loads all plugins."""
+    srun = paths.program("srun")
+    if not srun:
+        return "", ""
+    answer = host.run(as_user([srun, "--help"]), LOAD_S)
+    lines = re.findall(r"(?m)^srun: (?:error: )?(.*(?:spank|plugin).*)$", answer.err)
+    if not lines or "--io-cores" in answer.out:
+        return "", ""
+    why = f"srun: {lines[0]}"
+    if "Incompatible" in why:  # the message has only the plugin's version
+        version = host.run([srun, "--version"], LOAD_S).out.split()[-1:]
+        why += "".join(f"; this host has Slurm {word}" for word in version)
+    return why, answer.err
+
+
 def check_plugin(host: Host, word: str) -> bool:
-    """Check the errors of srun --help, which loads all plugins."""
-    dirs = host.either("PluginDir", paths.PLUGINS)
-    plugin = word if word.startswith("/") else next(
-        (f"{d}/{word}" for d in dirs.split(":") if os.path.exists(f"{d}/{word}")), word)
-    srun, why, said_all = paths.program("srun"), "", ""
+    """Check that the plugin can be loaded.
+
+    word: its name or path in plugstack.conf
+    """
     if host.root:
         return True  # files of another host cannot be loaded
+    folders = host.either("PluginDir", paths.PLUGINS)
+    found = [path for path in (f"{folder}/{word}" for folder in folders.split(":"))
+             if os.path.exists(path)]
+    plugin = found[0] if found and not word.startswith("/") else word
     if not os.path.exists(plugin):
-        why = "there is no such file" + ("" if plugin.startswith("/") else f" in {dirs}")
+        place = "" if plugin.startswith("/") else f" in {folders}"
+        why, output = "there is no such file" + place, ""
     elif not check_readable(host, "S27.plugin", plugin):
         return False
-    elif srun:
-        answer = host.run(as_user([srun, "--help"]), LOAD_S)
-        said_all = answer.err
-        said = re.findall(r"(?m)^srun: (?:error: )?(.*(?:spank|plugin).*)$", answer.err)
-        why = f"srun: {said[0]}" if said and "--io-cores" not in answer.out else ""
-        if "Incompatible" in why:  # the message has only the plugin's version
-            why += "".join(f"; this host has Slurm {word}" for word in
-                           host.run([srun, "--version"], LOAD_S).out.split()[-1:])
+    else:
+        why, output = load_error(host)
     if why:
-        host.findings.add("S16", plugin=plugin, why=why, dir=dirs.split(":")[0], said=said_all)
+        host.findings.add("S16", plugin=plugin, why=why, dir=folders.split(":")[0], output=output)
     return not why
 
 
@@ -161,14 +191,17 @@ def check(host: Host) -> None:
             host.findings.add("S19", dir=folder)
     path, stack = plugstack(host), Stack()
     walk(host, path, stack)
-    if not stack.named:
-        tell_line(host, path, stack)
+    if not stack.lines:
+        report_line(host, path, stack)
         return
-    for file, why, cure in stack.wrong:
+    for file, why, cure in stack.ignored:
         host.findings.add("S14.node" if host.is_role("node") else "S14.misread", "misread",
                           file=file, why=why, cure=cure)
-    slurm_conf = [host.slurm_conf] * host.exists(host.slurm_conf)
-    unread = [f for f in dict.fromkeys([*slurm_conf, *stack.files])
-              if not check_readable(host, "S27", f)]
-    check_line(host, stack, bool(unread or stack.wrong) or
-               check_plugin(host, stack.named[0][1].split()[1]))
+    files = list(dict.fromkeys(stack.files))
+    if host.exists(host.slurm_conf) and host.slurm_conf not in files:
+        files.insert(0, host.slurm_conf)
+    unread = [file for file in files if not check_readable(host, "S27", file)]
+    is_loaded = True  # not checked if Slurm cannot read the line
+    if not unread and not stack.ignored:
+        is_loaded = check_plugin(host, stack.lines[0][1].split()[1])
+    check_line(host, stack, is_loaded)

@@ -18,6 +18,9 @@ CONTACT = re.compile(r"(?i)slurm_load_\w+ error|Unable to contact|connection (re
                      r"Incompatible versions|sack socket|create_external|"
                      r"Unable to (resolve|establish)")
 
+# errors of a slurmctld that can be reached
+REFUSED = re.compile(r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version")
+
 # settings with a required or a forbidden word: pattern of ",WORD,WORD,"
 EVERY, NODES = ("login", "node", "ctld", "ledger"), ("node", "ctld")
 RULES = (("S01", "SelectType", r"cons_tres|cons_res", True, EVERY),
@@ -40,21 +43,23 @@ SACKS = (("ctld", "slurmctld"), ("node", "slurmd"), ("ledger", "slurmdbd"))
 def lines(host: Host, path: str, depth: int = 0) -> list[tuple[str, str]]:
     """Return the lines KEY=VALUE of a file and its includes, joined and split as by Slurm: a
     backslash and blanks at the end continue a line, # starts a comment (parse_config.c)."""
-    text = host.read(path) if depth < 8 else None
+    if depth >= 8:
+        return []
     found: list[tuple[str, str]] = []
-    for line in re.sub(r"\\[ \t]*\n", " ", text or "").splitlines():
+    for line in re.sub(r"\\[ \t]*\n", " ", host.read(path) or "").splitlines():
         line = re.sub(r"(?<!\\)#.*", "", line).strip()
         key, equals, value = line.partition("=")
-        if not equals and line.lower().startswith("include"):
+        if equals:
+            found.append((key.strip().lower(), value.strip().strip("\"'")))
+        elif line.lower().startswith("include"):
             name = line[len("include"):].strip()
             for file in host.glob(beside(path, name)):
                 found += lines(host, file, depth + 1)
-        elif equals:
-            found.append((key.strip().lower(), value.strip().strip("\"'")))
     return found
 
 
 def beside(path: str, name: str) -> str:
+    """Return the path of a name in the folder of another path."""
     return name if name.startswith("/") else os.path.join(os.path.dirname(path), name)
 
 
@@ -62,6 +67,7 @@ def beside(path: str, name: str) -> str:
 
 
 def parse_config(text: str) -> dict[str, list[str]]:
+    """Parse the output of scontrol show config; keys are in lower case, without [0]."""
     config: dict[str, list[str]] = {}
     for line in text.splitlines():
         key, equals, value = line.partition("=")
@@ -88,10 +94,13 @@ def ask(host: Host) -> None:
         words["node"] = ["node", host.name]
     if host.is_role("login", "ctld"):
         words["partitions"] = ["partition"]
+
+    def show(what: list[str]) -> Answer:
+        return host.run(["scontrol", "-ao", "show", *what], ASK_S)
+
     with ThreadPoolExecutor() as pool:
-        answers = dict(zip(words, pool.map(
-            lambda what: host.run(["scontrol", "-ao", "show", *what], ASK_S), words.values())))
-    tell_faults(host, answers["config"])
+        answers = dict(zip(words, pool.map(show, words.values())))
+    report_faults(host, answers["config"])
     if answers["config"].status == 0:
         host.config = parse_config(answers["config"].out)
         if not host.local and host.setting("SLURM_CONF"):
@@ -99,10 +108,11 @@ def ask(host: Host) -> None:
     records = {key: [parse_record(line) for line in answer.out.splitlines()]
                for key, answer in answers.items() if answer.status == 0}
     host.partitions = records.get("partitions")
-    host.node = next((node for node in records.get("node") or []
-                      if node.get("NodeName") == host.name), None)
-    host.has_no_record = "node" in answers and not host.node and (
-        "node" in records or "not found" in answers["node"].out + answers["node"].err)
+    nodes = [node for node in records.get("node", []) if node.get("NodeName") == host.name]
+    host.node = nodes[0] if nodes else None
+    if "node" in answers and not host.node:
+        output = answers["node"].out + answers["node"].err
+        host.has_no_record = "node" in records or "not found" in output
 
 
 def pace(host: Host) -> None:
@@ -115,30 +125,31 @@ def pace(host: Host) -> None:
 
 def faults(text: str) -> list[str]:
     """Return the lines of errors about files; a summary only if it is the only one."""
-    said = [re.sub(r"^.*?((error|fatal): )", r"\1", line) for line in text.splitlines()
-            if re.search(r"\b(error|fatal): ", line) and not CONTACT.search(line)]
-    named = [line for line in said if "Unable to process configuration file" not in line]
-    return named or said
+    found = [re.sub(r"^.*?((error|fatal): )", r"\1", line) for line in text.splitlines()
+             if re.search(r"\b(error|fatal): ", line) and not CONTACT.search(line)]
+    causes = [line for line in found if "Unable to process configuration file" not in line]
+    return causes or found
 
 
-def tell_faults(host: Host, answer: Answer) -> None:
+def report_faults(host: Host, answer: Answer) -> None:
     """Report scontrol's errors about the files, each once."""
-    said = "; ".join(faults(answer.err)[:3])
+    why = "; ".join(faults(answer.err)[:3])
     if answer.status == 127:
         host.findings.add("S22")
-    elif said:
-        host.findings.add("S15" if answer.status else "S15.warning", program="scontrol", why=said,
-                          said=answer.err)
+    elif why:
+        host.findings.add("S15" if answer.status else "S15.warning", program="scontrol", why=why,
+                          output=answer.err)
     elif answer.status:
-        tell_away(host, answer)
+        report_unreachable(host, answer)
 
 
-def tell_node(host: Host) -> None:
+def report_node(host: Host) -> None:
     if host.has_no_record and host.is_role("node"):
         host.findings.add("N02", node=host.name)
 
 
 def expand(host: Host, path: str) -> str:
+    """Return a path of slurm.conf with the name of the node."""
     return path.replace("%n", host.name).replace("%h", host.name)
 
 
@@ -177,7 +188,7 @@ def controller(host: Host) -> tuple[str, str, int]:
     return name, address, int(port) if port.isdigit() and int(port) < 65536 else 6817
 
 
-def tcp_says(name: str, address: str, port: int) -> str:
+def tcp_state(name: str, address: str, port: int) -> str:
     """Return the result of a TCP connection; of several addresses, as 127.0.0.1 and ::1, one that
     refuses shows that the host is up."""
     import socket
@@ -192,8 +203,8 @@ def tcp_says(name: str, address: str, port: int) -> str:
         return f" (the name {address} is unknown on this host)"
     if 0 in codes:
         return ""
-    refuses = errno.ECONNREFUSED in codes
-    return f" ({name}:{port} {'refuses connections' if refuses else 'is not reachable'})"
+    state = "refuses connections" if errno.ECONNREFUSED in codes else "is not reachable"
+    return f" ({name}:{port} {state})"
 
 
 def is_slurm_auth(host: Host) -> bool:
@@ -201,21 +212,29 @@ def is_slurm_auth(host: Host) -> bool:
     return host.either("AuthType").lower() == "auth/slurm"
 
 
-def tell_away(host: Host, answer: Answer) -> None:
+def ctld_log(host: Host) -> tuple[str, str]:
+    """Return log_end() of slurmctld, if it should run on this host."""
+    if not host.is_role("ctld") or host.process("slurmctld") is not None:
+        return "", ""
+    return log_end(host, log_file(host, "SlurmctldLogFile"))
+
+
+def report_unreachable(host: Host, answer: Answer) -> None:
+    """Report that slurmctld does not reply, with the cause in its log, or of the connection."""
     name, address, port = controller(host)
     auth = re.search(r"Munge \w+ failed.*|failed to connect to any sack socket.*", answer.err)
-    why, said = f"scontrol: {auth[0]}" if auth else answer.why, answer.err
+    why, output = answer.why, answer.err
+    if auth:
+        why = f"scontrol: {auth[0]}"
     if is_slurm_auth(host) and re.search("(?i)authentication", answer.err):
         why += " (AuthType=auth/slurm)"
-    if not host.root and controllers(host) and not re.search(
-            r"(?i)authentication|munge|Zero Bytes|Incompatible|Protocol version", answer.err):
-        why += tcp_says(name, address, port)
-    last, log = log_end(host, log_file(host, "SlurmctldLogFile")) if "ctld" in host.roles and \
-        host.process("slurmctld") is None else ("", "")
+    if not host.root and controllers(host) and not REFUSED.search(answer.err):
+        why += tcp_state(name, address, port)
+    last, log = ctld_log(host)
     if last:
-        why, said = f"{answer.why}; its log: {last}", log
+        why, output = f"{answer.why}; its log: {last}", log
     sack = next((daemon for role, daemon in SACKS if host.is_role(role)), "sackd")
-    host.findings.add("S21", "log" if last else "", why=why, port=port, sack=sack, said=said)
+    host.findings.add("S21", "log" if last else "", why=why, port=port, sack=sack, output=output)
 
 
 # ---- this host's files against slurmctld's
@@ -223,17 +242,21 @@ def tell_away(host: Host, answer: Answer) -> None:
 
 def check_same(host: Host) -> None:
     """Compare Slurm's own hash, and the local lines of slurm.conf."""
-    away = []
+    found = []
     for key in ("Prolog", "Epilog", "PlugStackConfig"):
         here, there = host.here(key), host.settings(key)
-        if host.local and here and here[-1].startswith("/") and (
-                set(here) != set(there) if key != "PlugStackConfig" else here[-1:] != there[-1:]):
-            away.append(f"{key}={','.join(here)} here, {','.join(there) or 'not set'} there")
-    if not away and host.setting("HASH_VAL").startswith("Different") and \
-            not host.findings.has("S15"):
-        away.append("their hashes differ")
-    if away:
-        host.findings.add("S20", "ctld" if "ctld" in host.roles else "-", what="; ".join(away))
+        if not here or not here[-1].startswith("/"):
+            continue
+        is_same = set(here) == set(there)
+        if key == "PlugStackConfig":
+            is_same = here[-1:] == there[-1:]
+        if not is_same:
+            found.append(f"{key}={','.join(here)} here, {','.join(there) or 'not set'} there")
+    is_different = host.setting("HASH_VAL").startswith("Different")
+    if not found and is_different and not host.findings.has("S15"):
+        found.append("their hashes differ")
+    if found:
+        host.findings.add("S20", "ctld" if host.is_role("ctld") else "-", what="; ".join(found))
     name, cluster = (host.here("ClusterName") or [""])[-1], host.setting("ClusterName")
     if name and cluster and name.lower() != cluster.lower():
         host.findings.add("S23", here=name, there=cluster)
@@ -246,16 +269,18 @@ def check_settings(host: Host) -> None:
     """Check settings against RULES; cures keep the site's other values except NoHold: slurmctld
     does not accept it together with Contain."""
     machine = host.facts.get("node") or {}
-    has_one_thread = "machine_cpus" in machine and \
-        machine["machine_cpus"] == machine["machine_cores"]
-    for code, key, pattern, wanted, roles in RULES:
+    cpus = machine.get("machine_cpus")
+    has_one_thread = cpus is not None and cpus == machine["machine_cores"]
+    for code, key, pattern, is_required, roles in RULES:
         value = host.setting(key)
-        words = f",{value.replace(' ', '').lower()},"
-        if host.is_role(*roles) and bool(re.search(pattern, words)) != wanted and not (
-                code == "S10" and has_one_thread):
-            host.findings.add(code, value=value or "not set", flags=re.sub(
-                "(?i)NoHold,|,?NoHold", "", value) or "Alloc",
-                              whole=re.sub("(?i)CR_CPU", "CR_Core", value))
+        is_found = bool(re.search(pattern, f",{value.replace(' ', '').lower()},"))
+        if is_found == is_required or not host.is_role(*roles):
+            continue
+        if code == "S10" and has_one_thread:
+            continue
+        flags = re.sub("(?i)NoHold,|,?NoHold", "", value)
+        host.findings.add(code, value=value or "not set", flags=flags or "Alloc",
+                          whole=re.sub("(?i)CR_CPU", "CR_Core", value))
 
 
 def check_hooks(host: Host) -> None:
@@ -275,11 +300,12 @@ def check_partitions(host: Host) -> None:
 def check_cgroup(host: Host) -> None:
     """Check cgroup.conf: slurmd's in the folder of slurm.conf, or slurmctld's from scontrol."""
     path = beside(host.slurm_conf, "cgroup.conf")
-    own = dict(lines(host, path)) if host.local else {}
-    value = own.get("constraincores", "") if host.local else host.setting("ConstrainCores")
+    value, where = host.setting("ConstrainCores"), "cgroup.conf of slurmctld"
+    if host.local:
+        value = dict(lines(host, path)).get("constraincores", "")
+        where = path if host.exists(path) else f"{path} (no such file)"
     if value.lower() not in ("yes", "true", "1", "up"):
-        where = path + ("" if host.exists(path) else " (no such file)")
-        host.findings.add("S03", where=where if host.local else "cgroup.conf of slurmctld")
+        host.findings.add("S03", where=where)
 
 
 def task_param(host: Host) -> str:
@@ -288,7 +314,7 @@ def task_param(host: Host) -> str:
     return ",".join([host.setting("TaskPluginParam"), *host.here("TaskPluginParam")])
 
 
-def lacks_off_spec(host: Host) -> bool:
+def needs_off_spec(host: Host) -> bool:
     """Return True if slurmd on a node with a spec set is bound to it."""
     param = task_param(host).lower()
     if "slurmdoffspec" in param or ("slurmdspecoverride" in param and host.version >= (25, 5)):
@@ -299,12 +325,12 @@ def lacks_off_spec(host: Host) -> bool:
 def off_spec(host: Host) -> str:
     """Return the line that sets SlurmdOffSpec, with the site's other values."""
     value = host.either("TaskPluginParam").replace("(null type)", "")
-    return "TaskPluginParam=" + ",".join([value] * bool(value) + ["SlurmdOffSpec"])
+    return f"TaskPluginParam={value}{',' if value else ''}SlurmdOffSpec"
 
 
 def check_off_spec(host: Host) -> None:
     node = host.node or {}
-    if (node.get("CoreSpecCount") or node.get("CPUSpecList")) and lacks_off_spec(host):
+    if (node.get("CoreSpecCount") or node.get("CPUSpecList")) and needs_off_spec(host):
         host.findings.add("S11", off_spec=off_spec(host))
 
 

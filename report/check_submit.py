@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 
-from report.check_host import Answer, Host
+from report.check_host import NOT_FOUND, TIMEOUT, Answer, Host
 from report.command import Failure
 from report.ledger import Ledger
 from report.types import Any, Json
@@ -22,14 +22,23 @@ TASK = (f'echo {MARK} "$SLURM_JOB_ID" "$SLURMD_NODENAME" "${{SLURM_IO_CORES:--}}
 
 
 class Trial:
+    """The job, its node and its io-cores (0: none).
+
+    why: the reason why the ledger has no record
+    """
+
     def __init__(self, host: Host, is_quiet: bool) -> None:
-        self.host, self.is_quiet = host, is_quiet
-        self.job = self.node = self.why = ""
+        self.host = host
+        self.is_quiet = is_quiet
+        self.job = ""
+        self.node = ""
+        self.why = ""
         self.cores = host.keys["io_cores_min"] if host.keys["offers"] else 0
 
-    def say(self, room: str, text: str) -> None:
+    def print(self, part: str, text: str) -> None:
+        """Print the result of a part of jobio."""
         if not self.is_quiet:
-            print(f"{room:<8} {text}", flush=True)
+            print(f"{part:<8} {text}", flush=True)
 
 
 # ---- option, prolog, gate
@@ -38,39 +47,44 @@ class Trial:
 def judge_task(trial: Trial, answer: Answer) -> None:
     found = re.search(MARK + r" (\S+) (\S+) (\S+) (\S+)", answer.out)
     if answer.status or not found:
-        said = [line for line in answer.err.splitlines() if line.strip()]
-        said = [line for line in said if "error: " in line] + said + ["it printed nothing"]
-        why = answer.why if answer.status in (127, 124) else \
-            f"srun: exit status {answer.status}: {said[0]}"
+        why = answer.why
+        if answer.status not in (NOT_FOUND, TIMEOUT):
+            lines = [line for line in answer.err.splitlines() if line.strip()]
+            lines = [line for line in lines if "error: " in line] + lines + ["it printed nothing"]
+            why = f"srun: exit status {answer.status}: {lines[0]}"
         trial.host.findings.add("T01" if trial.cores else "T01.plain", cores=trial.cores, why=why,
-                                said=answer.err)
+                                output=answer.err)
         return
     trial.job, trial.node, cores, cpus = found.groups()
     if not trial.cores:
-        trial.say("job", f"job {trial.job} ran on node {trial.node}")
+        trial.print("job", f"job {trial.job} ran on node {trial.node}")
         return
-    trial.say("option", f"srun took --io-cores={trial.cores}: job {trial.job} on node {trial.node}")
+    trial.print("option", f"srun took --io-cores={trial.cores}: job {trial.job} on node "
+                f"{trial.node}")
     if cores == "-":
         trial.host.findings.add("T02", job=trial.job, node=trial.node)
         return
-    trial.say("prolog", f"Slurm keeps CPUs {cpus} for the client")
-    trial.say("gate", "the task may start, and knows of them")
+    trial.print("prolog", f"Slurm keeps CPUs {cpus} for the client")
+    trial.print("gate", "the task may start, and has their list")
 
 
 def run_job(trial: Trial, partition: str | None) -> None:
     words = ["srun", "--job-name=jobio-check", "--nodes=1", "--ntasks=1", "--time=1",
-             "--immediate=60", *[f"--io-cores={trial.cores}"] * bool(trial.cores),
-             f"--partition={partition}" if partition else "--quiet", "/bin/sh", "-c", TASK]
-    judge_task(trial, trial.host.run(words, JOB_S))
+             "--immediate=60"]
+    if trial.cores:
+        words.append(f"--io-cores={trial.cores}")
+    words.append(f"--partition={partition}" if partition else "--quiet")
+    judge_task(trial, trial.host.run([*words, "/bin/sh", "-c", TASK], JOB_S))
 
 
 # ---- epilog, ledger, accounting
 
 
-def wait(look: Callable[[], Any]) -> Any:
+def wait(get: Callable[[], Any]) -> Any:
+    """Return a result that is there within WAIT_S, else the last one."""
     end = time.monotonic() + WAIT_S
     while True:
-        found = look()
+        found = get()
         if found or time.monotonic() > end:
             return found
         time.sleep(0.5)
@@ -94,11 +108,11 @@ def check_record(trial: Trial) -> bool:
                                 why=trial.why)
         return False
     record = answer["records"][0]
-    trial.say("epilog", f"node {record['node']} has left its record")
-    trial.say("ledger", str(answer.get("summary") or ""))
+    trial.print("epilog", f"node {record['node']} has left its record")
+    trial.print("ledger", str(answer.get("summary") or ""))
     for one in record.get("findings") or []:
         text = f"job {trial.job} on node {record['node']}: {one['text']}"
-        trial.host.findings.take([{**one, "text": text, "same_bytes": 0}])
+        trial.host.findings.add_facts([{**one, "text": text, "same_bytes": 0}])
     return True
 
 
@@ -113,6 +127,6 @@ def check(host: Host, partition: str | None, is_quiet: bool) -> None:
     if not trial.job or not check_record(trial):
         return
     if wait(lambda: has_summary(trial)):
-        trial.say("report", "sacct has the same")
+        trial.print("report", "sacct has the same")
     else:
         host.findings.add("T04", job=trial.job, seconds=WAIT_S)

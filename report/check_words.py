@@ -6,8 +6,10 @@ import re
 from typing import NamedTuple
 
 from report import words
+from report.types import Json
 
 SEVERITIES = ("error", "warning", "info")
+LAST = 100000  # place of findings that are not in check.words
 
 
 class Finding(NamedTuple):
@@ -26,73 +28,90 @@ class Finding(NamedTuple):
     measured: str
     place: int
 
-    def line(self, verbose: bool) -> str:
-        measured = f" ({self.measured})" if verbose and self.measured else ""
-        return f"{self.code} {self.severity}: {self.text}{measured}\n    cure: {self.cure}"
+    def whole_text(self) -> str:
+        return f"{self.text} ({self.measured})" if self.measured else self.text
+
+    def line(self, is_verbose: bool) -> str:
+        text = self.whole_text() if is_verbose else self.text
+        return f"{self.code} {self.severity}: {text}\n    cure: {self.cure}"
 
 
-def slurm_cause(said: str, known: dict[str, object]) -> tuple[str, str] | None:
-    """Return cause and cure from slurm.words; add the groups of the pattern to known."""
+def slurm_cause(output: str, values: Json) -> tuple[str, str] | None:
+    """Return cause and cure from slurm.words; add the groups of the pattern to the values.
+
+    output: of a program of Slurm
+    """
     for pattern, entry in words.read("slurm.words").items():
-        found = re.search(pattern, said)
-        if found:
-            # "path2" is "path" in another form of the message
-            known.update({name.rstrip("23"): one_line(text) for name, text in
-                          found.groupdict().items() if text})
-            if "keys" in known:  # all that the program names
-                known["keys"] = ", ".join(dict.fromkeys(
-                    one["keys"] for one in re.finditer(pattern, said)))
-            return re.sub("^source: [^:]*: ", "", entry["cause"]), entry["cure"]
+        found = re.search(pattern, output)
+        if not found:
+            continue
+        for name, text in found.groupdict().items():
+            if text:  # "path2" is "path" in another form of the message
+                values[name.rstrip("23")] = one_line(text)
+        if "keys" in values:  # all that the program names
+            keys = [one["keys"] for one in re.finditer(pattern, output)]
+            values["keys"] = ", ".join(dict.fromkeys(keys))
+        return re.sub("^source: [^:]*: ", "", entry["cause"]), entry["cure"]
     return None
 
 
 class Findings:
+    """common: values for all sentences"""
+
     def __init__(self) -> None:
         self.words = words.read("check.words")
-        self.common: dict[str, object] = {}  # values for all sentences
+        self.common: Json = {}
         self.list: list[Finding] = []
 
-    def add(self, word: str, /, cause: str = "", measured: str = "", said: str = "",
+    def add(self, word: str, /, cause: str = "", measured: str = "", output: str = "",
             **values: object) -> None:
         """Add a finding.
 
         word: a code of check.words, or CODE.variant
         cause: selects one of its cures, if the sentence does not have it
-        said: text of a program of Slurm, for slurm.words
+        output: of a program of Slurm, for slurm.words
+        values: of the names in the sentence and the cure
         """
         code = word.partition(".")[0]
         (severity, text), *cures = self.words[word].items()
+        if not cures:
+            cures = list(self.words[code].items())[1:]
         known = {**self.common, **values}
         cause = cause or str(values.get("why", ""))
-        pattern, cure = next(row for row in cures or [*self.words[code].items()][1:]
-                             if row[0] == "-" or re.search(row[0], cause))
-        if pattern == "-" and (meant := slurm_cause(said, known)):
-            text, cure = f"{text} ({meant[0]})", meant[1]
-        self.list.append(Finding(word, code, severity, one_line(text.format_map(known)),
-                                 one_line(cure.format_map(known)), measured,
-                                 [*self.words].index(word)))
+        pattern, cure = next(row for row in cures if row[0] == "-" or re.search(row[0], cause))
+        found = slurm_cause(output, known) if pattern == "-" else None
+        if found:
+            text = f"{text} ({found[0]})"
+            cure = found[1]
+        self.list.append(Finding(
+            word, code, severity, one_line(text.format_map(known)),
+            one_line(cure.format_map(known)), measured, list(self.words).index(word)))
 
-    def take(self, found: list[dict[str, object]]) -> None:
-        """Add findings of jobio-facts, which have sentences."""
+    def add_facts(self, found: list[Json]) -> None:
+        """Add findings of jobio-facts, which have sentences; "same_bytes": of the text without
+        measured values."""
         for one in found:
-            text, same = str(one["text"]), int(str(one.get("same_bytes") or 0))
-            raw = text.encode()
-            measured = raw[same:].decode(errors="replace").strip(" ()") if same else ""
+            text, measured = str(one["text"]), ""
+            if one.get("same_bytes"):
+                raw, same = text.encode(), int(one["same_bytes"])
+                text = raw[:same].decode(errors="replace")
+                measured = raw[same:].decode(errors="replace").strip(" ()")
             code = str(one["code"])
-            self.list.append(Finding(code, code, str(one["severity"]),
-                                     raw[:same].decode(errors="replace") if same else text,
-                                     str(one["cure"] or "none"), measured, 100000))
+            self.list.append(Finding(code, code, str(one["severity"]), text,
+                                     str(one["cure"] or "none"), measured, LAST))
 
     def sorted(self) -> list[Finding]:
-        return sorted(self.list, key=lambda f: (SEVERITIES.index(f.severity), f.place))
+        """Return the findings, errors first."""
+        return sorted(self.list, key=lambda one: (SEVERITIES.index(one.severity), one.place))
 
     def has(self, code: str) -> bool:
         return any(finding.code == code for finding in self.list)
 
     def count(self, severity: str) -> int:
-        return sum(f.severity == severity for f in self.list)
+        return sum(finding.severity == severity for finding in self.list)
 
 
 def one_line(text: str) -> str:
     """Return the text of a daemon or a file, printable and in one line."""
-    return "".join(c if c.isprintable() else " " if c in "\t\n" else "?" for c in text).strip()
+    text = re.sub(r"[\t\n]", " ", text)
+    return "".join(char if char.isprintable() else "?" for char in text).strip()

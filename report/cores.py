@@ -1,41 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""usage: jobio cores [OPTION]...
+"""Prints the cores that Slurm withholds from a job on a node, in Slurm's numbers
+and in Linux's, and findings about them.
 
-Shows which cores Slurm withholds from a job on a node, in Slurm's
-numbers and in Linux's, and what is wrong with them.
-
-  --topology=FILE.xml   the machine as lstopo(1) wrote it; without: this one
-  --node='LINE'         the node line of slurm.conf: 'CPUs=64 Boards=1
-                        SocketsPerBoard=2 CoresPerSocket=16
-                        ThreadsPerCore=2 CoreSpecCount=1'; without: what
-                        slurmctld says of this node or, with --topology,
-                        what `slurmd -C` would say
-  --allow-spec-resources-usage=yes|no   default yes, or slurmctld's
-  --spec-cores-first    SchedulerParameters=spec_cores_first
-  --slurmd-parameters=LIST   SlurmdParameters: l3cache_as_socket,
-                        numa_node_as_socket, allow_ecores,
-                        config_overrides
-  --task-plugin-param=LIST   TaskPluginParam: SlurmdSpecOverride
-  --slurm-version=V     22.05 to 26.05; default: the node's, or the one
-                        jobio was built with
-  --conf=FILE           jobio.conf, for the run_dir where this node is
-                        remembered
-  --core-spec=N         a job that asks for N cores; without: one that
-                        does not
-  --thread-spec=N       a job that asks for N threads
-  --format=text|json    default text
-
-Exit status: 0 Slurm's numbers are sound; 3 Slurm itself reserves
-something else than the numbers say, or nothing (os_cpus is what it
-really reserves); 2 bad usage; 1 no answer."""
+Exit status: 0 Slurm's numbers are sound; 3 Slurm itself reserves something else
+than these numbers, or nothing (os_cpus is what it really reserves); 2 bad
+usage; 1 no answer."""
 from __future__ import annotations
 
 import json
+from argparse import SUPPRESS
 from collections.abc import Sequence
+from functools import partial
 
 from report import paths, program
-from report.command import USAGE, Failure
-from report.options import parse, slurm_version, text
+from report.options import Parser, choice, refusal, slurm_version, text
 from report.types import Json
 from report.units import parse_cpus
 
@@ -43,69 +21,98 @@ PARAMETERS = ("allow_ecores", "config_override", "contain_spank", "l3cache_as_so
               "numa_node_as_socket", "conmgr_", "shutdown_on_reboot")
 
 
-def parameters(name: str, value: str) -> str:
-    """Check the words of an option: Slurm ignores unknown words, so a misspelt one is an error."""
-    for word in value.split(","):
+def parameters(value: str) -> str:
+    """Check SlurmdParameters: Slurm ignores unknown words, so a misspelt one is an error."""
+    for word in text(value).split(","):
         if not word.lower().startswith(PARAMETERS):
-            raise Failure(f"--{name}: '{word}': not a word of SlurmdParameters", USAGE)
+            raise refusal(word, "not a word of SlurmdParameters")
     return value
 
 
-def known_version(_: str, value: str) -> str:
-    slurm_version(value)
-    return value
+def add_node(parser: Parser) -> None:
+    """Add the options about the node; each is passed on to a program of tools/."""
+    add = partial(parser.add, action="append")
+    add("--topology=FILE.xml", "the machine as lstopo(1) wrote it; without: this one")
+    add("--node='LINE'", "the node line of slurm.conf: 'CPUs=64 Boards=1 SocketsPerBoard=2 "
+        "CoresPerSocket=16 ThreadsPerCore=2 CoreSpecCount=1'; without: slurmctld's record of this "
+        "node or, with --topology, what `slurmd -C` would print")
+    add("--allow-spec-resources-usage=yes|no", "default: yes, or slurmctld's",
+        choice("yes", "no"))
+    add("--spec-cores-first", "SchedulerParameters=spec_cores_first")
+    add("--slurmd-parameters=LIST", "SlurmdParameters: l3cache_as_socket, numa_node_as_socket, "
+        "allow_ecores, config_overrides", parameters)
+    add("--task-plugin-param=LIST", "TaskPluginParam: SlurmdSpecOverride")
+    add("--slurm-version=V", "22.05 to 26.05; default: the node's, or the one jobio was built "
+        "with", slurm_version)
+    add("--conf=FILE", "jobio.conf, for the run_dir with the record of this node")
+    add("--sysfs=DIR", SUPPRESS)  # for tests
+    parser.add("--format=text|json", "default: text", choice("text", "json"), default="text")
 
 
-TAKES = {"slurmd-parameters": parameters, "slurm-version": known_version, "sysfs": text}
-
-
-def ask(name: str, help_text: str | None, args: list[str], for_text: Sequence[str] = (),
+def ask(name: str, parser: Parser, args: list[str], for_text: Sequence[str] = (),
         ) -> tuple[int, Json | None]:
     """Run jobio-NAME, which checks the values.
 
+    for_text: more options for the text form
     Returns: its exit status, and the JSON to print as text; other output is printed here.
     """
-    given, words = parse(help_text, args, TAKES)
-    form = dict(given).get("format", "text")
-    words += ["--" + key if value is True else f"--{key}={value}"
-              for key, value in given if key != "format"]
-    words += for_text if form == "text" else ()
-    ran = program.start([paths.helper("jobio-" + name), *words], stdin=None, stderr=None,
-                        **program.OURS)
-    out = ran.communicate()[0].decode()
-    if form == "text" and out:
-        return ran.returncode, json.loads(out)
+    options, words = parser.read(args)
+    is_text = options.format == "text"
+    del options.format
+    for key, values in vars(options).items():
+        option = "--" + key.replace("_", "-")
+        if values is True:
+            words.append(option)
+        elif values:
+            words += [f"{option}={value}" for value in values]
+    if is_text:
+        words += for_text
+    process = program.start([paths.helper("jobio-" + name), *words], stdin=None, stderr=None,
+                            **program.OURS)
+    out = process.communicate()[0].decode()
+    if is_text and out:
+        return process.returncode, json.loads(out)
     print(out, end="")
-    return ran.returncode, None
+    return process.returncode, None
 
 
 def line(label: str, text: str | None) -> None:
+    """Print a line, unless its value is unknown."""
     if text is not None:
         print(f"{label:<16} {text or 'none'}")
 
 
-def findings(told: Json) -> None:
-    for one in told["findings"]:
+def print_findings(reply: Json) -> None:
+    for one in reply["findings"]:
         print(f"{one['code']} {one['severity']}: {one['text']}")
         if one["cure"]:
             print(f"    cure: {one['cure']}")
 
 
-def main(args: list[str]) -> int:
-    status, told = ask("cores", __doc__, args, ["--map"])
-    if not told:
-        return status
-    line("abstract cores", told["abstract_cores"])
-    line("abstract CPUs", told["abstract_cpus"])
-    line("OS CPUs", told["os_cpus"])
-    line("class", told["class"])
-    findings(told)
-    withheld = parse_cpus(told["os_cpus"])
-    for at, core in enumerate(told["cores"]):
-        if not at:
-            print("\n  core socket  abstract CPUs     OS CPUs")
+def print_map(reply: Json) -> None:
+    """Print each core with its CPUs, and mark those that Slurm withholds."""
+    if not reply["cores"]:
+        return
+    withheld = parse_cpus(reply["os_cpus"])
+    print("\n  core socket  abstract CPUs     OS CPUs")
+    for at, core in enumerate(reply["cores"]):
         mark = "*" if parse_cpus(core["os_cpus"]) & withheld else " "
         print(f"{mark} {at:4} {core['socket']:6}  {core['abstract_cpus']:<17} {core['os_cpus']}")
-    if told["cores"]:
-        print("  (* withheld)")
+    print("  (* withheld)")
+
+
+def main(args: list[str]) -> int:
+    parser = Parser("cores [OPTION]...", __doc__)
+    add_node(parser)
+    parser.add("--core-spec=N", "a job that asks for N cores; without: one that does not",
+               action="append")
+    parser.add("--thread-spec=N", "a job that asks for N threads", action="append")
+    status, reply = ask("cores", parser, args, ["--map"])
+    if reply:
+        line("abstract cores", reply["abstract_cores"])
+        line("abstract CPUs", reply["abstract_cpus"])
+        line("OS CPUs", reply["os_cpus"])
+        line("class", reply["class"])
+        print_findings(reply)
+        print_map(reply)
     return status

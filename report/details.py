@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from report import units, words
-from report.job import names, quality
-from report.record import Job, Source
-from report.types import Json
+from report.job import Job
+from report.record import Change, Client, Cores, Io, Request
+from report.screen import names, quality
+from report.source import Source
 from report.units import count, plural, size
 
 NODES_SHOWN = 16
 HISTOGRAMS = {"read_sizes": "read sizes", "write_sizes": "write sizes",
               "read_ns": "read latency", "write_ns": "write latency"}
+BESIDE = {True: "the job had cores beside it", False: "the job had no core beside it",
+          None: "unknown whether the job had cores beside it"}
+APPLIED = {True: ", applied", False: ", not applied", None: ""}
+RESTORED = {True: "put back", False: "NOT put back", None: "gone, or unknown whether put back"}
 
 
 def entry(name: str, text: str) -> str:
@@ -20,6 +25,7 @@ def entry(name: str, text: str) -> str:
 
 
 def entries(name: str, texts: list[str]) -> Iterator[str]:
+    """Return the lines of an entry; the first one has its name."""
     for text in texts:
         yield entry(name, text)
         name = ""
@@ -27,68 +33,62 @@ def entries(name: str, texts: list[str]) -> Iterator[str]:
 
 # ---- the job and its nodes ---------------------------------------------------------------
 
-def answer(value: bool | None, yes: str, no: str, unknown: str) -> str:
-    return unknown if value is None else yes if value else no
+def request(request: Request, nodes: list[str]) -> str:
+    parts = []
+    if request.io_cores:
+        parts.append(plural(request.io_cores, "io-core"))
+    if request.profile:
+        parts.append(f"profile {request.profile}{APPLIED[request.applied]}")
+    return f"{', '.join(parts) or 'nothing'}: {names(nodes)}"
 
 
-def request(told: Json, nodes: list[str]) -> str:
-    words = [plural(told["io_cores"], "io-core")] if told.get("io_cores") else []
-    if told.get("profile"):
-        words.append(f"profile {told['profile']}" + answer(
-            told.get("applied"), ", applied", ", not applied", ""))
-    return f"{', '.join(words) or 'nothing'}: {names(nodes)}"
+def cores(withheld: Cores, nodes: list[str]) -> str:
+    return (f"{plural(withheld.count or 0, 'core')} {withheld.abstract or 'unknown'}, CPUs "
+            f"{withheld.os_cpus or 'unknown'}: {names(nodes)}")
 
 
-def cores(told: Json, nodes: list[str]) -> str:
-    return f"{plural(told.get('count') or 0, 'core')} {told.get('abstract') or 'unknown'}, CPUs " \
-        f"{told.get('os_cpus') or 'unknown'}: {names(nodes)}"
-
-
-def client(told: Json, nodes: list[str]) -> Iterator[str]:
-    cpus = f", CPUs {told['cpus']}" if told.get("cpus") else ""
-    yield f"{told.get('name')}: {told.get('type')} {told.get('version') or 'of unknown version'}" \
-        f"{cpus}: {names(nodes)}"
-    for mount in told.get("mounts") or []:
-        yield f"  {mount['mount']} {mount['fstype']} from {mount.get('source') or 'unknown'}"
-    card = told.get("card")
+def client(client: Client, nodes: list[str]) -> Iterator[str]:
+    cpus = f", CPUs {client.cpus}" if client.cpus else ""
+    version = client.version or "of unknown version"
+    yield f"{client.name}: {client.type} {version}{cpus}: {names(nodes)}"
+    for mount in client.mounts:
+        yield f"  {mount.mount} {mount.fstype} from {mount.source or 'unknown'}"
+    card = client.card
     if card:
-        numa = f", NUMA node {card['numa_nodes']}" if card.get("numa_nodes") else ""
-        beside = answer(card.get("beside"), "the job had cores beside it",
-                        "the job had no core beside it",
-                        "unknown whether the job had cores beside it")
-        yield f"  card {card['names']}{numa}: {beside}"
+        numa = f", NUMA node {card.numa_nodes}" if card.numa_nodes else ""
+        yield f"  card {card.names}{numa}: {BESIDE[card.beside]}"
 
 
-def change(told: Json, nodes: list[str]) -> str:
-    old, new, made = told.get("old") or "", told.get("new") or "", told.get("made")
-    what = f"{told.get('what') or '?'} {told.get('target') or ''}: "
-    back = answer(told.get("restored"), "put back", "NOT put back",
-                  "gone, or unknown whether put back")
-    if made is None and "made" in told:
-        what += f"unknown whether '{old}' became '{new}'; {back}"
-    elif made is False:
-        what += f"'{old}' stayed, '{new}' was not taken"
+def change(change: Change, nodes: list[str]) -> str:
+    old, new = change.old or "", change.new or ""
+    back = RESTORED[change.restored]
+    if change.made is False:
+        text = f"'{old}' stayed, '{new}' was not taken"
+    elif change.made is None and "made" in change.json:
+        text = f"unknown whether '{old}' became '{new}'; {back}"
     else:
-        what += f"'{old}' became '{new}', {back}"
-    return f"{what}: {names(nodes)}"
+        text = f"'{old}' became '{new}', {back}"
+    return f"{change.what or '?'} {change.target or ''}: {text}: {names(nodes)}"
 
 
 def setting(job: Job) -> Iterator[str]:
     time = job.time
-    if time["first"] is not None:
-        took = f" ({time['seconds']:.1f} s)" if time["seconds"] else ""
-        yield entry("time", f"{units.clock(time['first'])} to {units.clock(time['last'])}{took}")
+    if time.first is not None:
+        seconds = f" ({time.seconds:.1f} s)" if time.seconds else ""
+        yield entry("time", f"{units.clock(time.first)} to {units.clock(time.last)}{seconds}")
     s = job.summary
     yield entry("nodes", f"{s.nodes_seen or 0:,} of {units.whole(s.nodes_expected)} have reported")
-    yield from entries("request", [request(*one) for one in job.same("request")])
-    yield from entries("io-cores", [cores(*one) for one in job.same("io_cores")])
-    if not job.same("io_cores"):
-        yield entry("io-cores", f"{s.cores}, CPUs {s.cpus or 'unknown'}" if s.cores else "none")
-    yield from entries("client", [line for one in job.clients for line in client(*one)])
-    if not job.clients:
+    yield from entries("request", [request(*one) for one in job.run.groups("request")])
+    withheld = [cores(*one) for one in job.run.groups("io_cores")]
+    if not withheld:
+        withheld = [f"{s.cores}, CPUs {s.cpus or 'unknown'}" if s.cores else "none"]
+    yield from entries("io-cores", withheld)
+    clients = job.run.clients
+    yield from entries("client", [line for one in clients for line in client(*one)])
+    if not clients:
         yield entry("filesystems", s.fs or "none")
-    yield from entries("changed", [change(*one) for one in job.same("changes")])
-    if not job.record_count and "chg" in s.words:
+    yield from entries("changed", [change(*one) for one in job.run.groups("changes")])
+    if not job.run.record_count and "chg" in s.words:
         put_back, made = s.pair("chg")
         yield entry("changed", f"{plural(made or 0, 'setting')}, {put_back or 0} put back")
 
@@ -96,9 +96,12 @@ def setting(job: Job) -> Iterator[str]:
 # ---- counters -------------------------------------------------------------------------
 
 def amount(value: int, unit: str) -> str:
+    """Format a number of a quantity; unit: bytes, calls, us or s."""
+    if unit == "bytes":
+        return size(value)
     if unit == "us":
         return units.span(value * 1000)
-    return size(value) if unit == "bytes" else f"{value} s" if unit == "s" else count(value)
+    return f"{value} s" if unit == "s" else count(value)
 
 
 def histogram(key: str, bins: list[int]) -> str:
@@ -106,75 +109,95 @@ def histogram(key: str, bins: list[int]) -> str:
     used = [i for i, value in enumerate(bins) if value > 0]
     if not used:
         return ""
+    first, last = used[0], used[-1]
     show = units.span if key.endswith("_ns") else size
-    low, high = show(2 ** used[0] if used[0] else 0), show(2 ** (used[-1] + 1))
-    return f"{units.bars(bins[used[0]:used[-1] + 1])}  {low} to {high}"
+    low = show(2 ** first if first else 0)
+    high = show(2 ** (last + 1))
+    return f"{units.bars(bins[first:last + 1])}  {low} to {high}"
 
 
-def means(line: Json) -> Iterator[tuple[str, str]]:
-    for kind in ("read", "write"):
-        calls = line.get(f"{kind}_calls")
-        if calls and line.get(f"{kind}_bytes"):
-            yield f"mean size of {kind}s", size(line[f"{kind}_bytes"] / calls)
-        if calls and line.get(f"{kind}_us") is not None:
-            yield f"mean latency of {kind}s", units.span(line[f"{kind}_us"] * 1000 / calls)
+def means(line: Io) -> Iterator[tuple[str, str]]:
+    for way in ("read", "write"):
+        calls = line.number(way + "_calls")
+        if not calls:
+            continue
+        total, us = line.number(way + "_bytes"), line.number(way + "_us")
+        if total:
+            yield f"mean size of {way}s", size(total / calls)
+        if us is not None:
+            yield f"mean latency of {way}s", units.span(us * 1000 / calls)
 
 
-def relation(job: Job, line: Json) -> str:
+def relation(job: Job, line: Io) -> str:
     """Return the relation of client counters to requests of processes."""
     known = words.of("relations")
-    for told, _ in job.clients:
-        if told.get("name") == line.get("client") and told.get("app_to_wire"):
-            return ", ".join(known.get(word, word) for word in told["app_to_wire"].split())
+    for client, _ in job.run.clients:
+        if client.name == line.client and client.app_to_wire:
+            return ", ".join(known.get(word, word) for word in client.app_to_wire.split())
     return ""
 
 
-def counters(job: Job, line: Json, known: dict[str, list[str]]) -> Iterator[str]:
-    wire = line["kind"] == "wire"
-    source = words.of("sources").get(line["source"], f"counted by {line['source']}")
-    if wire:
-        source = f"counted by the client {line.get('client') or ''} ({line['source']})"
-    name = line.get("fs") or ("whole node" if wire else "all files")
-    scope = "NODE-WIDE, with whatever else ran there" if line["scope"] == "node" else \
-        "the job's alone"
-    on = f", on {line['nodes']} of {plural(job.record_count, 'node')}" \
-        if line["nodes"] < job.record_count else ""
-    yield ""
-    kind = "other counters" if line["kind"] == "other" else "client" if wire else "counters"
-    yield entry(kind, f"{name}, {source}: {scope}{on}")
-    told: list[tuple[str, str]] = []
-    for key, (unit, what) in known.items():
-        value = line.get(key, line.get("peak", {}).get(key))
+def heading(job: Job, line: Io) -> str:
+    """Return the kind, the filesystem, the source and the scope of counters."""
+    of_client = line.kind == "wire"
+    kinds = {"other": "other counters", "wire": "client"}
+    source = words.of("sources").get(line.source, f"counted by {line.source}")
+    if of_client:
+        source = f"counted by the client {line.client or ''} ({line.source})"
+    name = line.fs or ("whole node" if of_client else "all files")
+    scope = "the job's alone"
+    if line.scope == "node":
+        scope = "NODE-WIDE, with whatever else ran there"
+    text = f"{name}, {source}: {scope}"
+    if line.nodes < job.run.record_count:
+        text += f", on {line.nodes} of {plural(job.run.record_count, 'node')}"
+    return entry(kinds.get(line.kind, "counters"), text)
+
+
+def quantities(line: Io, known: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
+    """Return name and value of each number.
+
+    known: unit and name of each quantity, by key (record/io.h)
+    """
+    for key, (unit, name) in known.items():
+        value = line.json.get(key, line.peak.get(key))
         if isinstance(value, int):
-            told.append((what, amount(value, unit)))
+            yield name, amount(value, unit)
         if key == "write_calls":
-            told += means(line)
-    meta = [f"{key} {count(value)}" for key, value in (line.get("meta") or {}).items() if value]
-    told += [("metadata", ", ".join(meta))] if meta else []
-    for name, classes in (line.get("errors") or {}).items():
-        told.append((f"failed with {name}",
-                     ", ".join(f"{key} {count(value)}" for key, value in classes.items())))
-    told += [(what, histogram(key, line.get(key) or [])) for key, what in HISTOGRAMS.items()]
-    told += [("beside the counters", relation(job, line))] if wire else []
-    for what, text in told:
+            yield from means(line)
+
+
+def counters(job: Job, line: Io, known: dict[str, list[str]]) -> Iterator[str]:
+    rows = list(quantities(line, known))
+    meta = [f"{name} {count(calls)}" for name, calls in line.meta.items() if calls]
+    rows.append(("metadata", ", ".join(meta)))
+    for error, classes in line.errors.items():
+        failed = [f"{name} {count(calls)}" for name, calls in classes.items()]
+        rows.append((f"failed with {error}", ", ".join(failed)))
+    rows += [(name, histogram(key, line.histogram(key))) for key, name in HISTOGRAMS.items()]
+    if line.kind == "wire":
+        rows.append(("beside the counters", relation(job, line)))
+    yield ""
+    yield heading(job, line)
+    for name, text in rows:
         if text:
-            yield f"                {what:<28} {text}"
+            yield f"                {name:<28} {text}"
 
 
 def by_node(job: Job) -> Iterator[str]:
     """Return lines with the I/O of each node for the job."""
-    if len(job.nodes) < 2:
+    nodes = job.run.nodes
+    if len(nodes) < 2:
         return
     yield ""
-    known = [(node.get("read_bytes"), node.get("write_bytes")) for node in job.nodes]
-    told = [f"{node['node']:<12} read {size(read)}, written {size(written)}"
-            for node, (read, written) in zip(job.nodes[:NODES_SHOWN], known)]
-    if len(job.nodes) > NODES_SHOWN:
-        told.append(f"{len(job.nodes) - NODES_SHOWN} more nodes: --json has them")
-    yield from entries("by node", told)
+    rows = [f"{node.node:<12} read {size(node.read_bytes)}, written {size(node.write_bytes)}"
+            for node in nodes[:NODES_SHOWN]]
+    if len(nodes) > NODES_SHOWN:
+        rows.append(f"{len(nodes) - NODES_SHOWN} more nodes: --json has them")
+    yield from entries("by node", rows)
     ratio, busiest = job.summary.at("imb")
-    wide = "NODE-WIDE, " if job.is_node_wide else ""
     if busiest:
+        wide = "NODE-WIDE, " if job.is_node_wide else ""
         yield entry("balance", f"{wide}{busiest} moved {ratio} times as much as the mean node")
     spent, slowest = job.summary.at("slow")
     if slowest:
@@ -182,18 +205,19 @@ def by_node(job: Job) -> Iterator[str]:
 
 
 def text(job: Job, source: Source) -> list[str]:
+    """Return the lines of jobio report -v between I/O and advice."""
     known: dict[str, list[str]] = source.config.get("quantities") or {}
+    run = job.run
     lines = ["", *setting(job)]
-    for line in job.lines:
+    for line in run.lines:
         lines += counters(job, line, known)
-    left = job.answer.get("lines_left_out") or 0
-    if left:
-        lines.append(entry("", f"{plural(left, 'more line')} of counters: --json has them"))
+    if run.lines_left_out:
+        lines.append(entry("", f"{plural(run.lines_left_out, 'more line')} of counters: --json "
+                           "has them"))
     lines += by_node(job)
     lines += ["", *entries("quality", quality(job))]
     if job.summary_text:
         lines.append(entry("summary", job.summary_text))
-    if job.answer.get("state") not in (None, "written"):
-        why = job.answer.get("error") or job.answer["state"]
-        lines.append(entry("sacct", f"has no summary of it yet: {why}"))
+    if run.state not in (None, "written"):
+        lines.append(entry("sacct", f"has no summary of it yet: {run.error or run.state}"))
     return lines

@@ -1,104 +1,143 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Options of a command line: loading argparse takes longer than a report."""
+"""Options of the commands: argparse with refusals of one line, and parsers of values.
+
+A parser of a value raises ArgumentTypeError with a text that begins with the value in quotes.
+"""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from functools import partial
-from getopt import GetoptError, getopt, gnu_getopt
+from argparse import (
+    Action,
+    ArgumentParser,
+    ArgumentTypeError,
+    RawDescriptionHelpFormatter,
+)
+from collections.abc import Callable
 
 from report import paths
-from report.command import USAGE, Failure, Help
-from report.types import Any, Json, Take
+from report.command import USAGE, Failure
+from report.types import Any, NoReturn
 
-# "  -j, --jobs=A,B,C   more jobs"; a value: =A, [=A] or a blank and a word in capitals
-LINE = re.compile(r"(?m)^  (?:-(\w), )?--([a-z-]+)(?:(\[?=| (?=[A-Z]))(\S*))?")
-NO_TAKES: dict[str, Take] = {}
+REFUSED = re.compile(r"argument (?:-\w/)?(--[\w-]+): ('.*)", re.S)
 
 
-def usage(text: str | None) -> int:
-    """Print a module's docstring, the text of --help."""
-    print((text or "").format(conf=paths.SYSCONF + "/slurm/jobio.conf"))
-    return 0
+class Layout(RawDescriptionHelpFormatter):
+    """The layout of --help: options as in the manual pages, -u, --user=A,B."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=22, width=80)
+
+    def _format_action_invocation(self, action: Action) -> str:
+        return str(action.metavar or ", ".join(action.option_strings))
 
 
-def number(name: str, text: str, least: int, most: int) -> int:
-    if text.isascii() and text.isdigit() and least <= int(text) <= most:
-        return int(text)
-    raise Failure(f"--{name}: '{text[:60]}': not a number from {least} to {most}", USAGE)
+class Parser(ArgumentParser):
+    """The parser of a command's options.
+
+    command: the command, and its words in the usage: "report [OPTION]... [JOB]..."
+    about: text before the options; its last paragraph is printed after them
+    """
+
+    def __init__(self, usage: str, about: str | None) -> None:
+        text, _, end = (about or "").strip().rpartition("\n\n")
+        super().__init__(
+            usage="jobio " + usage, description=text, epilog=end, formatter_class=Layout)
+        self.command = usage.split()[0]
+
+    def add(self, option: str, about: str, type_: Callable[[str], Any] | None = None,
+            **settings: Any) -> None:
+        """Add an option.
+
+        option: as --help prints it: "-q, --quiet", "-u, --user=A,B" or "--live[=SECONDS]"
+        type_: parser of the value; None: text() or, without a value, no parser
+        settings: as for add_argument()
+        """
+        names, sign, _ = option.partition("=")
+        if sign:
+            settings.update(metavar=option, type=type_ or text)
+        else:
+            settings["action"] = "store_true"
+        if names.endswith("["):
+            settings["nargs"] = "?"
+        self.add_argument(*names.rstrip("[").split(", "), help=about, **settings)
+
+    def add_conf(self) -> None:
+        self.add("--conf=FILE", f"instead of {paths.SYSCONF}/slurm/jobio.conf")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise a Failure: "--limit: '0': not a number from 1 to 1000"."""
+        refused = REFUSED.fullmatch(message)
+        if refused:
+            raise Failure(f"{refused[1]}: {refused[2]}", USAGE)
+        raise Failure(f"{message}; see jobio {self.command} --help", USAGE)
+
+    def read(self, args: list[str], options: Any = None) -> tuple[Any, list[str]]:
+        """Parse a command line; options and words may be in any order, and all that is after "--"
+        are words.
+
+        options: set their members; None: of a new object
+        Returns: the options, and the words
+        Raises: Failure
+        """
+        end = args.index("--") if "--" in args else len(args)
+        options, words = self.parse_known_args(args[:end], options)
+        for word in words:
+            if word.startswith("-"):
+                self.error(f"'{word}': no such option")
+        return options, words + args[end + 1:]
 
 
-def slurm_version(text: str) -> tuple[int, int]:
-    found = re.match(r"(\d+)\.(\d+)(\.|-|$)", text)
-    version = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not (22, 5) <= version <= (26, 5):
-        raise Failure(f"--slurm-version: '{text}': must be from 22.05 to 26.05", USAGE)
-    return version
+# ---- parsers of values
 
 
-def numbered(least: int, most: int) -> Callable[[str, str], int]:
-    return partial(number, least=least, most=most)
-
-
-def choice(*words: str) -> Callable[[str, str], str]:
-    def take(name: str, text: str) -> str:
-        if text not in words:
-            raise Failure(f"--{name}: '{text[:60]}': must be {', '.join(words[:-1])} or "
-                          f"{words[-1]}", USAGE)
-        return text
-    return take
-
-
-def word(signs: str) -> Callable[[str, str], str]:
-    """Return a parser of values that are safe as one word of sacct's command line."""
-    allowed = "A-Za-z0-9" + re.escape(signs)
-
-    def take(name: str, value: str) -> str:
-        if re.fullmatch(f"[{allowed}][-{allowed}]*", value) and len(value) <= 4000:
-            return value
-        raise Failure(f"--{name}: '{value[:60]}': not a word that sacct takes", USAGE)
-    return take
-
-
-def text(name: str, value: str) -> str:
+def text(value: str) -> str:
+    if not value:
+        raise ArgumentTypeError("'': must not be empty")
     return value
 
 
-def read(help_text: str | None, args: list[str], takes: Mapping[str, Take] = NO_TAKES,
-         words_last: bool = False) -> tuple[Json, list[str]]:
-    """Return the given options, the last value of each, and the other words."""
-    given, words = parse(help_text, args, takes, words_last)
-    return dict(given), words
+def refusal(value: str, why: str) -> ArgumentTypeError:
+    return ArgumentTypeError(f"'{value[:60]}': {why}")
 
 
-def parse(help_text: str | None, args: list[str], takes: Mapping[str, Take],
-          words_last: bool = False) -> tuple[list[tuple[str, Any]], list[str]]:
-    """Parse the options in a help text.
+def number(least: int, most: int) -> Callable[[str], int]:
+    """Return a parser of numbers in these bounds."""
+    def parse(value: str) -> int:
+        if text(value).isascii() and value.isdigit() and least <= int(value) <= most:
+            return int(value)
+        raise refusal(value, f"not a number from {least} to {most}")
+    return parse
 
-    takes: parsers of values that are not plain text, and of hidden options
-    words_last: all after the first word are words
-    Returns: options in their order with their values, True without one; and the other words.
-    """
-    table: dict[str, Take | None] = {"help": None, **takes}
-    letters = {"-h": "help"}
-    for letter, name, sign, value in LINE.findall(help_text or ""):
-        if letter:
-            letters["-" + letter] = name
-        usual = choice(*value.split("|")) if "|" in value else text
-        table.setdefault(name, usual if sign else None)
-    long = [name + "=" * bool(take) for name, take in table.items()]
-    short = "".join(letter[1] + ":" * bool(table[name]) for letter, name in letters.items())
-    try:
-        found, words = (getopt if words_last else gnu_getopt)(args, short, long)
-    except GetoptError as error:
-        arg = ("-" if len(error.opt) == 1 else "--") + error.opt
-        raise Failure(f"'{arg}': no such option, or its value is missing; see jobio "
-                      f"{(help_text or '').split()[2]} --help", USAGE) from None
-    given = [(letters.get(arg, arg[2:]), value) for arg, value in found]
-    for name, value in given:
-        if name == "help":
-            raise Help
-        if table[name] and not value:
-            raise Failure(f"--{name}: '': must not be empty", USAGE)
-    return [(name, take(name, value) if (take := table[name]) else True)
-            for name, value in given], words
+
+def choice(*words: str) -> Callable[[str], str]:
+    """Return a parser of these words."""
+    def parse(value: str) -> str:
+        if text(value) in words:
+            return value
+        raise refusal(value, f"must be {', '.join(words[:-1])} or {words[-1]}")
+    return parse
+
+
+def word(signs: str) -> Callable[[str], str]:
+    """Return a parser of values that are safe as one word of sacct's command line: letters,
+    digits and these signs."""
+    allowed = "A-Za-z0-9" + re.escape(signs)
+    pattern = re.compile(f"[{allowed}][-{allowed}]*")
+
+    def parse(value: str) -> str:
+        if len(text(value)) <= 4000 and pattern.fullmatch(value):
+            return value
+        raise refusal(value, "not a word that sacct takes")
+    return parse
+
+
+def version(value: str) -> tuple[int, int]:
+    """Return the first two numbers of 24.11.5; (0, 0): it has none."""
+    found = re.match(r"(\d+)\.(\d+)(\.|-|$)", value)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def slurm_version(value: str) -> str:
+    if not (22, 5) <= version(text(value)) <= (26, 5):
+        raise refusal(value, "must be from 22.05 to 26.05")
+    return value

@@ -7,12 +7,11 @@ import os
 import sys
 from collections.abc import Iterator
 
-from report import advice, csv, jobs, record, units
-from report import job as one_job
+from report import advice, csv, job_id, jobs, screen, units
 from report.command import FAILED, USAGE, Failure
-from report.record import Group, Job
-from report.reporter import Asked
-from report.types import Json
+from report.job import Job
+from report.source import Group, Source
+from report.types import Json, Options
 
 # keys of "slurm" in JSON
 SLURM = ("name", "user", "account", "partition", "state", "exit_code", "signal", "start", "end",
@@ -20,118 +19,141 @@ SLURM = ("name", "user", "account", "partition", "state", "exit_code", "signal",
 
 
 def as_json(job: Job, is_advised: bool = True) -> str:
-    """Return the JSON of a job: the ledger's unchanged reply, or sacct's data in the same form;
-    with timelines (null: records are left out) and advice (null: too little to judge)."""
-    told: Json = {key: value for key, value in job.answer.items() if key not in ("ok", "advice")}
-    told["id"], told["source"] = job.id, job.source
+    """Return the JSON of a job: the ledger's unchanged reply, or sacct's data in the same form.
+
+    is_advised: include the advice; null: too little to judge
+    """
+    top: Json = {key: value for key, value in job.answer.items() if key not in ("ok", "advice")}
+    top["id"] = job.id
+    top["source"] = job.source
     if not job.answer:
-        told["cluster"], told["summary"] = job.cluster, job.summary_text
-        told["why_not_ledger"] = job.why_not_ledger or None
+        top["cluster"] = job.cluster
+        top["summary"] = job.summary_text
+        top["why_not_ledger"] = job.why_not_ledger or None
         if job.summary_text:
-            told["totals"] = job.totals
-    row = job.slurm
-    told["slurm"] = row and {key: None if (value := getattr(row, key)) == "" else value
-                             for key in SLURM}
+            top["totals"] = job.totals
+    row = {key: getattr(job.slurm, key) for key in SLURM} if job.slurm else None
+    top["slurm"] = row and {key: None if value == "" else value for key, value in row.items()}
     if is_advised and "judged" in job.answer:
-        told["advice"] = advice.as_json(job.answer, one_job.slurm_of(job))
-    return units.escape_json(json.dumps(told, ensure_ascii=False, separators=(",", ":")))
+        top["advice"] = advice.as_json(job.answer, job.slurm_values)
+    return units.escape_json(json.dumps(top, ensure_ascii=False, separators=(",", ":")))
 
 
 class Printer:
-    def __init__(self, asked: Asked, source: record.Source) -> None:
-        self.asked, self.source = asked, source
-        self.query = {**jobs.USUAL_QUERY, **asked.values}
+    """status: exit status of the command"""
+
+    def __init__(self, options: Options, source: Source) -> None:
+        self.options = options
+        self.source = source
         self.is_first = True
         self.status = 0
 
     def groups(self) -> Iterator[Group]:
         """Return the jobs of each word of the command line, and print failures; in text only the
         first one of each word."""
-        for word in self.asked.words:
-            group = record.group(self.source, word, self.asked.restart)
+        options = self.options
+        shown = None if options.is_for_programs or options.format else 1
+        for word in options.words:
+            group = self.source.group(word, options.restart)
             yield group
-            for failure in group.failures[:None if self.asked.form or self.asked.columns else 1]:
+            for failure in group.failures[:shown]:
                 sys.stdout.flush()
                 print(f"jobio: report: {failure}", file=sys.stderr)
                 self.status = FAILED
 
-    def block(self, text: str) -> None:
+    def print_text(self, text: str) -> None:
+        """Print the text of a job, with an empty line before all but the first."""
         print(text if self.is_first else "\n" + text, end="")
         self.is_first = False
 
     def print_job(self, job: Job) -> None:
-        wanted = self.asked.values.get("advice")
-        if self.asked.form == "csv":
-            print(csv.line(job))
-        elif self.asked.form == "json":
-            print(as_json(job, wanted != "none"))
+        options = self.options
+        if options.csv:
+            print(csv.of_job(job))
+        elif options.json:
+            print(as_json(job, options.advice != "none"))
         else:
-            shown = None if wanted == "none" else 1000 if wanted else one_job.ADVICE_SHOWN
-            self.block(one_job.text(job, self.source, self.asked.has("verbose"), shown))
+            shown = {"all": 1000, "none": None, None: screen.ADVICE_SHOWN}[options.advice]
+            self.print_text(screen.text(job, self.source, options.verbose, shown))
 
     def print_jobs(self) -> None:
-        found = []
+        options = self.options
+        listed = []
         for group in self.groups():
-            if self.asked.columns:
-                found += group.jobs
-            elif group.is_family and group.jobs and not self.asked.form:
-                self.block(one_job.family(group))
-                group.failures = []  # it has printed them
+            if options.format:
+                listed += group.jobs
+            elif group.is_family and group.jobs and not options.is_for_programs:
+                self.print_text(screen.family(group))
+                group.failures = []  # the text has their number
             else:
                 for job in group.jobs:
                     self.print_job(job)
-        if found:
-            print("\n".join(jobs.table(found, self.asked.columns)))
+        if listed:
+            print("\n".join(jobs.table(listed, options.format)))
 
     def print_list(self) -> None:
-        found = jobs.get(self.source, self.query, bool(self.asked.form),
-                         self.asked.is_use_shown())
-        if not self.asked.form:
-            print(jobs.text(found, self.query, self.asked.columns), end="")
-            return
-        for job in found.jobs:
-            self.print_job(job)
+        options = self.options
+        found = jobs.get(self.source, options, options.is_for_programs, options.is_use_shown)
+        if options.is_for_programs:
+            for job in found.jobs:
+                self.print_job(job)
+        else:
+            print(jobs.text(found, options, options.format), end="")
 
-    def write_page(self) -> None:
+    # ---- pages
+
+    def page(self, is_linked: bool) -> tuple[list[Job], str]:
+        """Return the jobs and their page.
+
+        is_linked: with links to pages of each job
+        """
+        from report import page, template
+
+        options = self.options
+        ready = template.prepare("page.html.j2" if options.words else "list.html.j2")
+        if not options.words:
+            listed = jobs.get(self.source, options)
+            ready.join()
+            return listed.jobs, page.listed(listed, options, is_linked)
+        groups = list(self.groups())
+        found = [job for group in groups for job in group.jobs]
+        ready.join()
+        if not found:
+            return [], ""
+        if len(groups) == 1 and not groups[0].is_family and not is_linked:
+            return found, page.job(found[0])
+        return found, page.several(groups, is_linked)
+
+    def write_page(self, path: str) -> None:
         """Write the page of jobs, or of a list; into a folder: a page of each, and an index."""
         from report import page
 
-        file: str = self.asked.values["html"]
-        if record.is_id(file):
-            raise Failure(f"--html: '{file}': a job ID, not a file: --html=job.html {file}", USAGE)
-        folder = file if file.endswith("/") or os.path.isdir(file) else ""
-        ready = page.prepare("page.html.j2" if self.asked.words else "list.html.j2")
-        if self.asked.words:
-            groups = list(self.groups())
-            found = [job for group in groups for job in group.jobs]
-            ready.join()
-            if not found:
-                return
-            text = page.several(groups, bool(folder)) if len(groups) > 1 or groups[0].is_family \
-                or folder else page.job(found[0])
-        else:
-            listed = jobs.get(self.source, self.query)
-            ready.join()
-            found, text = listed.jobs, page.listed(listed, self.query, bool(folder))
-        if folder:
+        if job_id.is_id(path):
+            raise Failure(f"--html: '{path}': a job ID, not a file: --html=job.html {path}", USAGE)
+        is_folder = path.endswith("/") or os.path.isdir(path)
+        found, text = self.page(is_folder)
+        if not text:
+            return
+        if is_folder:
             self.source.form = "slim"
-            page.write_folder(folder, text, (job if job.lines else self.source.job(job.id)
-                                             for job in found if job.source == "ledger"))
+            whole = (job if job.run.lines else self.source.job(job.id)
+                     for job in found if job.source == "ledger")
+            page.write_folder(path, text, whole)
         else:
-            page.write(file, text)
-        what = units.plural(len(found), "job") if self.asked.words else \
-            f"the list of {units.plural(len(found), 'job')}"
-        if os.path.isfile(file) or folder:
-            print(f"{file}: {what}")
+            page.write(path, text)
+        if os.path.isfile(path) or is_folder:
+            what = "" if self.options.words else "the list of "
+            print(f"{path}: {what}{units.plural(len(found), 'job')}")
 
 
-def run(asked: Asked, source: record.Source) -> int:
-    printer = Printer(asked, source)
-    if asked.form == "csv":
+def run(options: Options, source: Source) -> int:
+    """Print what the options request; return the exit status."""
+    printer = Printer(options, source)
+    if options.csv:
         print(csv.HEAD)
-    if asked.has("html"):
-        printer.write_page()
-    elif asked.words:
+    if options.html:
+        printer.write_page(options.html)
+    elif options.words:
         printer.print_jobs()
     else:
         printer.print_list()

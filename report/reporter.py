@@ -1,153 +1,166 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""usage: jobio report [OPTION]... [JOB]...
+"""Shows what jobs read and wrote, how well they used their CPUs and memory, and
+what to change. A JOB is 7, 5_1 (array task), 5_[1-3] or 5 (several or all of
+them), 7+1 (component of a heterogeneous job). Without one: a line for each of
+your jobs of the last day.
 
-Shows what jobs read and wrote, how well they used their CPUs and memory, and what
-to change. A JOB is 7, 5_1 (array task), 5_[1-3] or 5 (several or all of them), 7+1
-(component of a heterogeneous job). Without one: a line for each of your jobs of the
-last day.
-
-  -j, --jobs=A,B,C   more jobs
-  --restart=N        this run of a requeued job, not the newest
-  --live[=SECONDS]   a running job of yours: so far; on a terminal again every so
-                     many seconds: 5
-  -v, --verbose      all that is recorded: every filesystem, counter and node
-  --advice=all|none  more than the first five lines of it, or none
-  -u, --user=A,B     without JOB: the jobs of these users
-  -A, --account=A,B  of these accounts, of all users
-  -M, --clusters=C   of this cluster, as 101;C asks for job 101 of cluster C
-  -S, --starttime=T  from this time on, as sacct has it: now-1days
-  -E, --endtime=T    until then: now
-  -s, --state=A,B    in these states: FAILED,TIMEOUT
-  --all              jobs that never ran, too, which only --json and --csv show unasked
-  --sort=KEY         by end (the newest first), start, name, user, state, elapsed,
-                     nodes, profile, read or written
-  --limit=N          so many at most: 1000
-  -o, --format=A,B%20  these columns: jobid, user, state, cpu%, mem%, io%, read, written,
-                     advice and others (jobio-report(5)), as sacct --format has them
-  --site             all jobs together, for administrators: bytes, metadata, peaks and
-                     advice by filesystem, user, account and profile; with -S, -E, --limit
-  --json             one JSON object a line
-  --csv              one line a job
-  --html=FILE        a job, several of them, or a list, as one page; into a FOLDER/:
-                     a page of each job as well, with links to them
-  --conf=FILE        instead of {conf}
-
-The ledger shows records to their owner and to root; where it does not answer, the
-summary in sacct is shown. Exit status: 0; 1 when nothing is known of one of the jobs;
+The ledger sends records to their owner and to root; without it the summary in
+sacct is shown. Exit status: 0; 1 when nothing is known of one of the jobs;
 2 bad usage."""
-# jobio report: I/O of jobs, changes made for them, and advice.
 from __future__ import annotations
 
-from report import record, sacct
+from argparse import Namespace
+
+from report import job_id, jobs, sacct, source
 from report.command import USAGE, Failure
-from report.options import choice, numbered, read, word
-from report.types import Any, Take
+from report.options import Parser, choice, number, word
 
 JOBS_MAX = 1000
-LIMIT_MAX = 100000
-
-
-def of_lists(name: str, text: str) -> Any:
-    """Check the values of --sort and --format."""
-    from report import jobs
-
-    return jobs.columns(name, text) if name == "format" else choice(*jobs.SORTS)(name, text)
-
-
-TAKES: dict[str, Take] = {
-    "restart": numbered(0, 2 ** 32 - 1), "live": numbered(1, 3600),
-    "user": word("._,$@\\"), "account": word("._,"), "starttime": word("/:.+"),
-    "endtime": word("/:.+"), "clusters": word("._"), "state": sacct.states, "sort": of_lists,
-    "limit": numbered(1, LIMIT_MAX), "format": of_lists}
+LIMIT, LIMIT_SITE, LIMIT_MAX = 1000, 20, 100000
 LISTS = ("user", "account", "starttime", "endtime", "state", "sort", "limit", "all")
-# option, options that conflict with it, message
-APART = (
+# option, options that exclude it, message
+EXCLUDED = (
     ("json", ("csv",), "--json and --csv exclude each other"),
-    ("site", ("jobs", "restart", "verbose", "user", "account", "state", "sort", "all", "format",
+    ("site", ("words", "restart", "verbose", "user", "account", "state", "sort", "all", "format",
               "clusters"),
      "--site: of all jobs: only --starttime, --endtime, --limit, --json, --csv and --html go "
      "with it"),
-    ("live", LISTS, "--live: of one job: 7, 5_1 or 7+1"),
     ("live", ("html", "csv", "restart"), "--live: without --html, --csv and --restart"),
-    ("jobs", LISTS, "--user, --account, --starttime, --endtime, --state, --sort and --limit are "
+    ("words", LISTS, "--user, --account, --starttime, --endtime, --state, --sort and --limit are "
      "for lists: name no job"),
     ("html", ("json", "csv"), "--html: without --json and --csv"),
     ("format", ("json", "csv", "html", "live"),
      "--format: without --json, --csv, --html and --live"))
 
 
-class Asked:
-    """The command line."""
+def make_parser() -> Parser:
+    parser = Parser("report [OPTION]... [JOB]...", __doc__)
+    add = parser.add
+    add("-j, --jobs=A,B,C", "more jobs", dest="more", action="append", default=[])
+    add("--restart=N", "this run of a requeued job, not the newest", number(0, 2 ** 32 - 1))
+    add("--live[=SECONDS]", "a running job of yours: so far; on a terminal again every so many "
+        "seconds: 5", number(1, 3600))
+    add("-v, --verbose", "all that is recorded: every filesystem, counter and node")
+    add("--advice=all|none", "more than the first five lines of it, or none", choice("all", "none"))
+    add("-u, --user=A,B", "without JOB: the jobs of these users", word("._,$@\\"))
+    add("-A, --account=A,B", "of these accounts, of all users", word("._,"))
+    add("-M, --clusters=C", "of this cluster; 101;C is job 101 of cluster C", word("._"))
+    add("-S, --starttime=T", "from this time on, as sacct has it: now-1days", word("/:.+"),
+        default="now-1days")
+    add("-E, --endtime=T", "until then: now", word("/:.+"), default="now")
+    add("-s, --state=A,B", "in these states: FAILED,TIMEOUT", sacct.states, default=[])
+    add("--all", "jobs that never ran, too; --json and --csv always show them")
+    add("--sort=KEY", "by end (the newest first), start, name, user, state, elapsed, nodes, "
+        "profile, read or written", choice(*jobs.SORTS), default="end")
+    add("--limit=N", f"so many at most: {LIMIT}; of each table of --site: {LIMIT_SITE}",
+        number(1, LIMIT_MAX))
+    add("-o, --format=A,B%20", "these columns: jobid, user, state, cpu%%, mem%%, io%%, read, "
+        "written, advice and others (jobio-report(5)), as sacct --format has them", jobs.columns)
+    add("--site", "all jobs together, for administrators: bytes, metadata, peaks and advice by "
+        "filesystem, user, account and profile; with -S, -E, --limit")
+    add("--json", "one JSON object a line")
+    add("--csv", "one line a job")
+    add("--html=FILE", "a job, several of them, or a list, as one page; into a FOLDER/: a page of "
+        "each job as well, with links to them")
+    parser.add_conf()
+    return parser
+
+
+class Options(Namespace):
+    """The command line.
+
+    Members are the long options of make_parser(); None, False or a default if not given.
+    words: the jobs
+    cluster: the cluster of all jobs; None: this host's
+    """
+
+    limit: int
 
     def __init__(self, args: list[str]) -> None:
-        self.words: list[str] = []
-        self.clusters: list[str] = []  # cluster of each job
+        """Raises: Failure"""
+        super().__init__()
+        parser = make_parser()
         args = ["--live=5" if arg == "--live" else arg for arg in args]
-        self.values, words = read(__doc__, args, {**TAKES, "jobs": self.add})
-        for one in words:
-            self.values["jobs"] = self.add("jobs", one)
-        self.find_cluster()
-        for name, others, why in APART:
-            if name in self.values and any(other in self.values for other in others):
+        _, words = parser.read(args, self)
+        self.words: list[str] = []
+        self.cluster: str | None = None
+        self.add_jobs([*self.more, *words])
+        for name, others, why in EXCLUDED:
+            if self.is_given(parser, name) and any(self.is_given(parser, one) for one in others):
                 raise Failure(why, USAGE)
-        if "live" in self.values and (len(self.words) != 1 or "[" in self.words[0]):
-            raise Failure("--live: of one job: 7, 5_1 or 7+1", USAGE)
-        if "live" in self.values and self.cluster not in (None, record.slurm_conf_cluster()):
-            raise Failure(f"--live: run it on cluster {self.cluster}", USAGE)
-        if "restart" in self.values and not self.words:
+        if self.live:
+            self.check_live()
+        if self.restart is not None and not self.words:
             raise Failure("--restart: of which job?", USAGE)
-        self.form = "json" if "json" in self.values else "csv" if "csv" in self.values else ""
-        self.columns: list[tuple[str, int]] | None = self.values.get("format")
-        self.restart: int | None = self.values.get("restart")
+        self.limit = self.limit or (LIMIT_SITE if self.site else LIMIT)
 
-    def has(self, name: str) -> bool:
-        return name in self.values
+    def is_given(self, parser: Parser, name: str) -> bool:
+        return bool(getattr(self, name) not in (parser.get_default(name), []))
 
-    def find_cluster(self) -> None:
-        """Set the cluster of --clusters and of all jobs: sacct and the ledger have one query."""
-        found = {one for one in (self.values.get("clusters"), *self.clusters) if one}
+    def add_jobs(self, words: list[str]) -> None:
+        """Set the jobs and their cluster: sacct and the ledger have one query. Without any word the
+        caller's jobs are listed, so an empty word is an error."""
+        found = {self.clusters} if self.clusters else set()
+        for one in [one for text in words for one in job_id.split(text) or [""]]:
+            job, cluster = job_id.split_cluster(one)
+            job_id.check(job)
+            self.words.append(job)
+            found |= {cluster} if cluster else set()
+        if len(self.words) > JOBS_MAX:
+            raise Failure(f"more than {JOBS_MAX} jobs", USAGE)
         if len(found) > 1:
             raise Failure("jobs of one cluster at a time: " + ", ".join(sorted(found)), USAGE)
         self.cluster = next(iter(found), None)
 
-    def add(self, name: str, text: str) -> list[str]:
-        """Add jobs; without any word the caller's jobs are listed, so an empty list is an error."""
-        for one in record.split(text) or [""]:
-            job, cluster = record.of_cluster(one)
-            record.check(job)
-            self.words.append(job)
-            self.clusters.append(cluster)
-        if len(self.words) > JOBS_MAX:
-            raise Failure(f"more than {JOBS_MAX} jobs", USAGE)
-        return self.words
+    def check_live(self) -> None:
+        if len(self.words) != 1 or "[" in self.words[0]:
+            raise Failure("--live: of one job: 7, 5_1 or 7+1", USAGE)
+        if self.cluster not in (None, source.slurm_conf_cluster()):
+            raise Failure(f"--live: run it on cluster {self.cluster}", USAGE)
 
+    @property
+    def columns(self) -> list[str]:
+        """Return the names in --format; []: the usual columns."""
+        return [name for name, _ in self.format or []]
+
+    @property
+    def is_for_programs(self) -> bool:
+        return bool(self.json or self.csv)
+
+    @property
     def is_use_shown(self) -> bool:
         """Return True if the use of CPUs and memory is printed: sacct must then print steps."""
-        return not self.form and any(name in ("cpu%", "mem%")
-                                     for name, _ in self.columns or [("cpu%", 0)])
+        if self.is_for_programs:
+            return False
+        return not self.format or "cpu%" in self.columns or "mem%" in self.columns
 
-    def source(self) -> record.Source:
-        shown = [name for name, _ in self.columns or []]
-        form = "full" if self.form == "json" else "row" if self.form or "findings" in shown else \
-            "head" if not self.words else "row" if shown else "slim"
-        return record.Source("report", self.values.get("conf"), form,
-                               self.values.get("advice") != "none", self.cluster)
+    @property
+    def form(self) -> str:
+        """Return the form of the ledger's runs: source.Source."""
+        if self.json:
+            return "full"
+        if self.csv or "findings" in self.columns:
+            return "row"
+        if not self.words:
+            return "head"
+        return "row" if self.format else "slim"
 
 
 def main(args: list[str]) -> int:
-    asked = Asked(args)
-    if asked.has("site"):
+    options = Options(args)
+    if options.site:
         from report import site
 
-        return site.run(asked.values, asked.form)
-    source = asked.source()
-    if asked.has("live"):
+        return site.run(options)
+    found = source.Source("report", options.conf, options.form, options.advice != "none",
+                          options.cluster)
+    if options.live:
         from report import live
 
-        return live.run(asked, source)
-    if asked.words:  # load the other modules while sacct runs
-        source.start(sacct.query(jobs=record.bare(asked.words), cluster=asked.cluster),
-                     asked.is_use_shown())
+        return live.run(options, found)
+    if options.words:  # sacct runs while the other modules are loaded
+        found.start(sacct.query(jobs=job_id.for_sacct(options.words), cluster=options.cluster),
+                      options.is_use_shown)
     from report import printer
 
-    return printer.run(asked, source)
+    return printer.run(options, found)

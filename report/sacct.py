@@ -8,9 +8,11 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 
 from report import program, summary, units
-from report.command import USAGE, Failure
+from report.command import Failure
+from report.options import refusal
 
 TIMEOUT_S = 20
+KEPT = ("PATH", "HOME", "SLURM_CONF", "TZ", "LD_LIBRARY_PATH")  # variables for sacct
 
 # Name and comments may contain any text, also newlines: the last field of a row is an ID.
 FIELDS = ("JobName", "SystemComment", "User", "Account", "Partition", "Cluster", "State",
@@ -36,13 +38,18 @@ def state_named(word: str) -> str | None:
     return next((name for name, (brief, _) in STATES.items() if word in (name, brief)), None)
 
 
-def states(name: str, value: str) -> list[str]:
-    found = [(one, state_named(one)) for one in value.split(",")]
-    for one, state in found:
+def states(value: str) -> list[str]:
+    """Parse names or short forms of states, separated by commas.
+
+    Raises: ArgumentTypeError
+    """
+    found = []
+    for word in value.split(","):
+        state = state_named(word)
         if not state:
-            raise Failure(f"--{name}: '{one[:60]}': not a state like COMPLETED, FAILED or TO",
-                          USAGE)
-    return [state for _, state in found if state]
+            raise refusal(word, "not a state like COMPLETED, FAILED or TO")
+        found.append(state)
+    return found
 
 
 def is_early(state: str) -> bool:
@@ -54,13 +61,16 @@ def number(text: str) -> int | None:
 
 
 def memory(text: str) -> int | None:
-    """Return bytes of 1024K, 4G, 1.5T or 4Gn."""
+    """Return the bytes of 1024K, 4G, 1.5T or 4Gn."""
     match = re.fullmatch(r"(\d{1,15}(?:\.\d{1,9})?)([BKMGTPbkmgtp]?)[nc]?", text, re.A)
-    return int(float(match[1]) * 1024 ** "BKMGTP".find(match[2].upper() or "B")) if match else None
+    if not match:
+        return None
+    power = "BKMGTP".find(match[2].upper() or "B")
+    return int(float(match[1]) * 1024 ** power)
 
 
 def seconds(text: str) -> float | None:
-    """Return seconds of 1-02:03:04 or 02:03.500, as in TotalCPU."""
+    """Return the seconds of 1-02:03:04 or 02:03.500, as in TotalCPU."""
     match = re.fullmatch(r"(?:(\d{1,9})-)?((?:\d{1,9}:){0,2}\d{1,9}(?:\.\d{1,9})?)", text, re.A)
     if not match:
         return None
@@ -70,41 +80,97 @@ def seconds(text: str) -> float | None:
     return total + int(match[1] or 0) * 86400
 
 
-def tres(text: str, name: str) -> str:
-    """Return the value in cpu=4,mem=16G,gres/gpu=2; "": none."""
-    return dict(w.partition("=")[::2] for w in text.split(",")).get(name, "")
+def tres(text: str) -> dict[str, str]:
+    """Return the names and values of cpu=4,mem=16G,gres/gpu=2."""
+    found: dict[str, str] = {}
+    for word in text.split(","):
+        name, _, value = word.partition("=")
+        found[name] = value
+    return found
+
+
+def jobstats_share(comment: str) -> float | None:
+    """Return the mean GPU utilization in an AdminComment of jobstats; None: it has none."""
+    if not comment.startswith("JS1:"):
+        return None
+    import base64
+    import json
+    import zlib
+
+    gzip = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        text = gzip.decompress(base64.b64decode(comment[4:]), 1 << 20)  # 1 MiB at most
+        nodes = json.loads(text)["nodes"]
+        used = [float(value) for node in nodes.values()
+                for value in node.get("gpu_utilization", {}).values()]
+    except (ValueError, zlib.error, LookupError, AttributeError, TypeError, RecursionError,
+            OverflowError):
+        return None
+    share = sum(used) / len(used) / 100 if used else -1
+    return share if 0 <= share <= 1 else None
 
 
 class Row:
     """A job, a task of an array, a component of a heterogeneous job, or a step; the newest run of a
-    requeued job. Pending tasks are one row, 25_[4-9]. Unknown values are "" or None."""
+    requeued job. Pending tasks are one row, 25_[4-9]. Unknown values are "" or None.
+
+    fields: the texts of sacct, by name
+    summary: the summary of the job in SystemComment
+    memory_used: bytes of all nodes together, at most: add_step()
+    is_sampled: it includes a step other than extern
+    """
 
     def __init__(self, values: Sequence[str]) -> None:
-        self.fields = fields = dict(zip(FIELDS, values))
+        fields = dict(zip(FIELDS, values))
         comment = fields["SystemComment"]
         self.summary = summary.find(comment) if "jobio/1" in comment else None
         whole = "".join(values)
         if units.clean(whole) is not whole:
-            for name in fields:
-                fields[name] = units.clean(fields[name])
-        self.id, self.raw_id = fields["JobID"], fields["JobIDRaw"]
+            fields = {name: units.clean(text) for name, text in fields.items()}
+        self.fields = fields
+        self.id = fields["JobID"]
+        self.raw_id = fields["JobIDRaw"]
+        self.name = fields["JobName"]
         # slurmdbd may have the end of a short job before its start, and its user is root until then
         self.user = fields["User"] if fields["User"] != "root" else ""
-        self.name, self.account = fields["JobName"], fields["Account"]
-        self.partition, self.cluster = fields["Partition"], fields["Cluster"]
+        self.account = fields["Account"]
+        self.partition = fields["Partition"]
+        self.cluster = fields["Cluster"]
         self.state = fields["State"]
         code, _, signal = fields["ExitCode"].partition(":")
-        self.exit_code, self.signal = number(code), number(signal)
-        self.submit, self.start, self.end = (
-            number(fields[name]) for name in ("Submit", "Start", "End"))
-        self.elapsed_s, self.nodes = number(fields["ElapsedRaw"]), number(fields["NNodes"])
-        self.memory_used: int | None = None  # bytes, of all nodes together; see add_step()
-        self.has_steps = self.is_sampled = False  # is_sampled: memory of a step other than extern
+        self.exit_code = number(code)
+        self.signal = number(signal)
+        self.submit = number(fields["Submit"])
+        self.start = number(fields["Start"])
+        self.end = number(fields["End"])
+        self.elapsed_s = number(fields["ElapsedRaw"])
+        self.nodes = number(fields["NNodes"])
+        self.memory_used: int | None = None
+        self.has_steps = False
+        self.is_sampled = False
+
+    def add_step(self, step: str, tres_used: str, max_rss: str, tasks: str) -> None:
+        """Add a step: the largest one counts, with the sum of the maxima of its tasks."""
+        self.has_steps = True
+        used = memory(tres(tres_used).get("mem", ""))
+        if used is None:
+            used = (memory(max_rss) or 0) * (number(tasks) or 1)
+        if used and not step.endswith(".extern"):
+            self.is_sampled = True
+        self.memory_used = max(self.memory_used or 0, used) or None
 
     @property
     def word(self) -> str:
         """Return CANCELLED of "CANCELLED by 0"."""
         return self.state.split(" ")[0]
+
+    @property
+    def never_started(self) -> bool:
+        """Return True if the job ended without a start: sacct prints Start=None or Unknown, and no
+        nodes."""
+        if self.start or self.elapsed_s or is_early(self.word):
+            return False
+        return self.fields["NodeList"] == "None assigned"
 
     @property
     def cpus(self) -> int | None:
@@ -127,64 +193,36 @@ class Row:
     @property
     def memory_given(self) -> int | None:
         """Return the allocated bytes of all nodes."""
-        return (memory(tres(self.fields["AllocTRES"], "mem"))
-                or memory(self.fields["ReqMem"])) or None
-
-    @property
-    def never_started(self) -> bool:
-        """Return True if the job ended without a start: sacct prints Start=None or Unknown, and no
-        nodes."""
-        return not self.start and not self.elapsed_s and not is_early(self.word) \
-            and self.fields["NodeList"] == "None assigned"
-
-    def add_step(self, step: str, tres_used: str, max_rss: str, tasks: str) -> None:
-        """Add a step: the largest one counts, with the sum of the maxima of its tasks."""
-        self.has_steps = True
-        used = memory(tres(tres_used, "mem"))
-        if used is None:
-            used = memory(max_rss)
-            used = used and used * (number(tasks) or 1)
-        self.is_sampled |= bool(used) and not step.endswith(".extern")
-        self.memory_used = max(self.memory_used or 0, used or 0) or None
+        given = memory(tres(self.fields["AllocTRES"]).get("mem", ""))
+        return given or memory(self.fields["ReqMem"]) or None
 
     @property
     def memory_share(self) -> float | None:
-        given, used = self.memory_given, self.memory_used
-        return used / given if given and used and not is_early(self.word) else None
+        given = self.memory_given
+        if not given or not self.memory_used or is_early(self.word):
+            return None
+        return self.memory_used / given
 
     @property
     def gpus(self) -> int:
         """Return the number of GPUs; some sites account types only: gres/gpu:a100=2"""
-        words = [word.partition("=")[::2] for word in self.fields["AllocTRES"].split(",")]
-        typed = sum(number(value) or 0 for name, value in words if name.startswith("gres/gpu:"))
-        return number(dict(words).get("gres/gpu", "")) or typed
+        given = tres(self.fields["AllocTRES"])
+        typed = [number(value) or 0 for name, value in given.items()
+                 if name.startswith("gres/gpu:")]
+        return number(given.get("gres/gpu", "")) or sum(typed)
 
     @property
     def gpu_share(self) -> float | None:
         """Return the mean GPU utilization over time from jobstats; sacct's own is the last
         sample."""
-        comment = self.fields["AdminComment"]
-        if not comment.startswith("JS1:"):
-            return None
-        import base64
-        import json
-        import zlib
-
-        try:  # gzip, 1 MiB at most
-            text = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(
-                base64.b64decode(comment[4:]), 1 << 20)
-            nodes = json.loads(text)["nodes"]
-            used = [float(value) for node in nodes.values()
-                    for value in node.get("gpu_utilization", {}).values()]
-        except (ValueError, zlib.error, LookupError, AttributeError, TypeError, RecursionError,
-                OverflowError):
-            return None
-        share = sum(used) / len(used) / 100 if used else -1
-        return share if 0 <= share <= 1 else None
+        return jobstats_share(self.fields["AdminComment"])
 
 
 def run_program(*words: str) -> str:
-    """Run a command of Slurm and return its output."""
+    """Run a command of Slurm and return its output.
+
+    Raises: Failure
+    """
     process = program.start(words)
     return "".join(output(words[0], process))
 
@@ -213,6 +251,7 @@ def output(name: str, process: subprocess.Popen[bytes]) -> Iterator[str]:
 class Sacct:
     """A call that runs in parallel; rows() waits for it.
 
+    words: options of sacct
     steps: also print steps, which have the use of CPUs and memory
     """
 
@@ -220,28 +259,36 @@ class Sacct:
         self.mark = f"|{os.urandom(8).hex()}|"  # random, so that no job's name contains it
         self.process: subprocess.Popen[bytes] | None = None
         self.why = ""  # reason if it could not be started
-        env = {name: os.environ[name]
-               for name in ("PATH", "HOME", "SLURM_CONF", "TZ", "LD_LIBRARY_PATH")
-               if name in os.environ}
+        command = ["sacct", "-nP" if steps else "-nXP", "--delimiter=" + self.mark, *words, "-o",
+                   ",".join(FIELDS)]
+        environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+        environment["SLURM_TIME_FORMAT"] = "%s"
         try:
-            self.process = program.start(
-                ["sacct", "-nP" if steps else "-nXP", "--delimiter=" + self.mark, *words, "-o",
-                 ",".join(FIELDS)], {**env, "SLURM_TIME_FORMAT": "%s"})
+            self.process = program.start(command, environment)
         except Failure as failure:
             self.why = str(failure)
 
     def rows(self) -> list[Row]:
+        """Return the jobs.
+
+        Raises: Failure
+        """
         if not self.process:
             raise Failure(self.why)
         try:
             return parse(output("sacct", self.process), self.mark)
         except ValueError:
-            raise Failure("sacct: its answer has no meaning") from None
+            raise Failure("sacct: its output is invalid") from None
 
 
 def parse(texts: Iterable[str], mark: str) -> list[Row]:
     """Return the jobs, each with the use of its steps. Steps are not stored: a job may have more
-    than fit in memory."""
+    than fit in memory.
+
+    texts: pieces of sacct's output
+    mark: between two fields
+    Raises: ValueError
+    """
     jobs: list[Row] = []
     last = len(FIELDS) - 1
     used = [FIELDS.index(name) for name in ("TRESUsageInTot", "MaxRSS", "NTasks")]
@@ -250,14 +297,14 @@ def parse(texts: Iterable[str], mark: str) -> list[Row]:
         pieces = (left + text).split(mark)
         at = 0
         while at + last < len(pieces) and "\n" in pieces[at + last]:
-            job, _, name = pieces[at + last].partition("\n")
+            job, _, next_name = pieces[at + last].partition("\n")
             values = [*pieces[at:at + last], job]
             if "." not in job:
                 jobs.append(Row(values))
             elif jobs and values[last - 1].split(".")[0] == jobs[-1].raw_id:
                 jobs[-1].add_step(job, *(values[i] for i in used))
             at += last
-            pieces[at] = name
+            pieces[at] = next_name
         left = mark.join(pieces[at:])
     if left:
         raise ValueError(left)
@@ -272,8 +319,8 @@ def reason_of(row: Row, is_here: bool) -> str:
         try:
             reason = run_program("squeue", "-h", "-t", "all", "-o", "%r", "-j", row.raw_id).strip()
         except Failure:
-            reason = ""
-    return units.clean(reason) if reason != "None" else ""
+            return ""
+    return "" if reason == "None" else units.clean(reason)
 
 
 def find(rows: list[Row] | None, job: str) -> Row | None:
@@ -286,12 +333,13 @@ def query(jobs: str | None = None, users: str | None = None, accounts: str | Non
           name: str | None = None, since: str | None = None, until: str | None = None,
           everybody: bool = False, cluster: str | None = None) -> list[str]:
     """Return the words of sacct's command line; a name of several words is left out."""
-    words = ["-a"] if everybody else []
-    if name and (name.startswith("-") or any(c in name for c in ", \t\n")):
+    if name and (name.startswith("-") or re.search("[, \t\n]", name)):
         name = None
+    words = ["-a"] if everybody else []
     for option, value in (("-j", jobs), ("-u", users), ("-A", accounts), ("--name", name),
                           ("-M", cluster), ("-S", since), ("-E", until)):
-        words += [option, value] if value else []
+        if value:
+            words += [option, value]
     return words
 
 

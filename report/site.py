@@ -14,118 +14,169 @@ import sys
 import time
 from contextlib import closing
 
-from report import record, sacct, summary, units
+from report import csv, sacct, summary, units
 from report.command import USAGE, Failure
-from report.job import TIMES
-from report.ledger import Ledger
+from report.ledger import Ledger, why_not
+from report.record import TIMES
 from report.summary import Summary
-from report.types import Json
+from report.types import Json, Options
 
-LIMIT = 20  # lines of each table
 GATE_MAX = 1000  # jobs, the last ones to end
 GATE_SHOWN = 20
+NAME_WIDTH = 28
 HOUR_S = 3600
 ALL_FILES = "(all files)"
 HEADS = {"filesystems": "Filesystem", "users": "User", "accounts": "Account",
          "profiles": "Profile", "advice": "Advice"}
 NAMES = {"users": "user", "accounts": "account", "profiles": "profile"}  # columns
-TOTALS = ("jobs", "node_s", "node_wide", "judged", "warned_jobs", "warned_tasks", "refused_jobs",
+COUNTS = ("jobs", "node_s", "node_wide", "judged", "warned_jobs", "warned_tasks", "refused_jobs",
           "refused_tasks")
-FIRST = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", "peak_Bps", "peak_job")
+NUMBERS = ("jobs", "node_s", "read_bytes", "write_bytes", "meta")
+ALWAYS = (*NUMBERS, "peak_Bps", "peak_job")
 TIMES_ALL = (*TIMES, "thread_us")
-ADDED = ("jobs", "node_s", "read_bytes", "write_bytes", "meta", *TIMES_ALL)
+
+
+class Total:
+    """The sum of the jobs of a user, an account, a profile, an advice or a filesystem.
+
+    cluster, type: of filesystems only
+    peak_Bps, peak_job: the maximum of one node in a second, and its job
+    """
+
+    __slots__ = ("name", "cluster", "type", *ALWAYS, *TIMES_ALL)
+    type: str | None
+    jobs: int
+    node_s: int
+    read_bytes: int | None
+    write_bytes: int | None
+    meta: int | None
+    peak_Bps: int | None
+    peak_job: int | None
+
+    def __init__(self, name: str, cluster: str | None) -> None:
+        for member in self.__slots__:
+            setattr(self, member, None)
+        self.name = name
+        self.cluster = cluster
+
+    def add(self, row: Json) -> None:
+        """Add a row; unknown values are skipped."""
+        for name in (*NUMBERS, *TIMES_ALL):
+            if row[name] is not None:
+                setattr(self, name, row[name] + (getattr(self, name) or 0))
+        # of two jobs with the same peak the older one is kept, in any order
+        if peak_key(row["peak_Bps"], row["peak_job"]) > peak_key(self.peak_Bps, self.peak_job):
+            self.peak_Bps, self.peak_job = row["peak_Bps"], row["peak_job"]
+
+    @property
+    def moved(self) -> int:
+        return (self.read_bytes or 0) + (self.write_bytes or 0)
+
+    @property
+    def io_s(self) -> float | None:
+        """Return the processes' seconds in I/O."""
+        us = units.known(getattr(self, name) for name in TIMES)
+        return None if us is None else us / 1e6
+
+    def to_json(self) -> Json:
+        """Return the members; of filesystems' names and of times those that are known."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in values.items()
+                if value is not None or name in ALWAYS}
+
+
+def peak_key(rate: int | None, job: int | None) -> tuple[int, int]:
+    return (-1, 0) if rate is None else (rate, -(job or 0))
 
 
 class Site:
-    """Sums of the jobs that ended from since to before until."""
+    """Sums of the jobs that ended from since to before until, in seconds since 1970.
+
+    without_summary: number of jobs in sacct without a summary
+    gate: jobs with tasks that the gate warned about or refused: "user", "cluster", "job", "ended",
+        "warned", "refused"
+    """
 
     def __init__(self, since: int, until: int, why_not_ledger: str = "") -> None:
-        self.since, self.until, self.why_not_ledger = since, until, why_not_ledger
-        self.silent = 0  # jobs in sacct without a summary
-        self.totals = dict.fromkeys(TOTALS, 0)
-        self.sums: dict[str, dict[tuple[str, str], Json]] = {kind: {} for kind in HEADS}
+        self.since = since
+        self.until = until
+        self.why_not_ledger = why_not_ledger
+        self.without_summary = 0
+        self.counts = dict.fromkeys(COUNTS, 0)
+        self.totals: dict[str, dict[tuple[str, str | None], Total]] = {kind: {} for kind in HEADS}
         self.gate: list[Json] = []
 
-    def add(self, kind: str, more: Json) -> None:
-        """Add more to the sum of its name; unknown values are skipped."""
-        key = (more["name"], more.get("cluster", ""))
-        found = self.sums[kind].get(key)
-        if found is None:
-            self.sums[kind][key] = dict(more)
-            return
-        for name in ADDED:
-            value = more.get(name)
-            if value is not None:
-                found[name] = value + (found.get(name) or 0)
-        if "type" in more:
-            found.setdefault("type", more["type"])
-        peak, most = more.get("peak_Bps"), found.get("peak_Bps")
-        # of two jobs with the same peak the older one is kept, in any order
-        if peak is not None and (most is None or (peak, -more["peak_job"]) >
-                                 (most, -found["peak_job"])):
-            found["peak_Bps"], found["peak_job"] = peak, more["peak_job"]
+    def add(self, kind: str, name: str, row: Json, cluster: str | None = None) -> Total:
+        """Add a row to the sum of a name, and cluster; return the sum."""
+        totals = self.totals[kind]
+        found = totals.get((name, cluster))
+        if not found:
+            found = totals[name, cluster] = Total(name, cluster)
+        found.add(row)
+        return found
 
     def add_row(self, row: Json) -> None:
         """Add a row to the sum of each of its names."""
-        numbers = {name: row[name] for name in FIRST}
-        numbers.update((name, row[name]) for name in TIMES_ALL if row[name] is not None)
         if row["fs"] is not None:
-            where = {"name": row["fs"], "cluster": row["cluster"], "type": row["type"]}
-            if row["type"] is None:
-                del where["type"]
-            self.add("filesystems", {**where, **numbers})
+            total = self.add("filesystems", row["fs"], row, row["cluster"])
+            total.type = total.type or row["type"]
         for kind, column in NAMES.items():
             if row[column] is not None:
-                self.add(kind, {"name": row[column], **numbers})
+                self.add(kind, row[column], row)
         for code in (row["advice"] or "").split():
-            self.add("advice", {"name": code, **numbers})
+            self.add("advice", code, row)
         if row["user"] is not None:
-            for name in TOTALS:
-                self.totals[name] += row[name]
+            for name in COUNTS:
+                self.counts[name] += row[name]
 
-    def join(self, page: Json) -> None:
-        """Add a page of the ledger."""
+    def add_page(self, page: Json) -> None:
+        """Add a page of the ledger: "columns", and "sums": the values of all rows."""
         columns = page["columns"]
         values = iter(page["sums"])
         for row in zip(*[values] * len(columns)):
             self.add_row(dict(zip(columns, row)))
-        self.gate = sorted(self.gate + page["gate"], key=lambda job: -job["ended"])[:GATE_MAX]
+        self.add_gate(page["gate"])
 
-    def sorted(self, kind: str) -> list[Json]:
+    def add_gate(self, jobs: list[Json]) -> None:
+        self.gate = sorted(self.gate + jobs, key=lambda job: -job["ended"])[:GATE_MAX]
+
+    def sorted(self, kind: str) -> list[Total]:
         """Return the sums, the largest first: by bytes, advice by node hours."""
-        def place(one: Json) -> tuple[int, int, str, str]:
-            size = (one["node_s"] if kind == "advice"
-                    else (one["read_bytes"] or 0) + (one["write_bytes"] or 0))
-            return -size, -one["jobs"], one["name"], one.get("cluster", "")
-        return sorted(self.sums[kind].values(), key=place)
+        def place(one: Total) -> tuple[int, int, str, str]:
+            size = one.node_s if kind == "advice" else one.moved
+            return -size, -one.jobs, one.name, one.cluster or ""
+        return sorted(self.totals[kind].values(), key=place)
 
     def to_json(self) -> Json:
+        tally: Json = {kind: [one.to_json() for one in self.sorted(kind)] for kind in HEADS}
         return {"source": "sacct" if self.why_not_ledger else "ledger",
-                "why_not_ledger": self.why_not_ledger or None,
-                "since": self.since, "until": self.until, "silent": self.silent,
-                "tally": {**self.totals, **{kind: self.sorted(kind) for kind in HEADS},
-                          "gate": self.gate}}
+                "why_not_ledger": self.why_not_ledger or None, "since": self.since,
+                "until": self.until, "silent": self.without_summary,
+                "tally": {**self.counts, **tally, "gate": self.gate}}
 
 
 # ---- sources -----------------------------------------------------------------------
 
 def ask_ledger(site: Site, ledger: Ledger) -> str:
     """Add the ledger's sums; return the reason if it does not reply, else ""."""
-    question = {"op": "site", "since": site.since, "until": site.until}
-    answer = ledger.ask(**question)
+    request = {"op": "site", "since": site.since, "until": site.until}
+    answer = ledger.ask(**request)
     while answer.get("ok"):
         after = answer.get("next")
         if after:  # the ledger sums up the next part meanwhile
-            ledger.send(**question, after=after)
-        site.join(answer)
+            ledger.send(**request, after=after)
+        site.add_page(answer)
         if not after:
             return ""
         answer = ledger.answer()
-    return record.why_not(answer)
+    return why_not(answer)
 
 
 def check_caller(ledger_user: str) -> None:
-    """Check that the caller is an administrator: slurmdbd may show all jobs to other users, too."""
+    """Check that the caller is an administrator: slurmdbd may show all jobs to other users, too.
+
+    Raises: Failure
+    """
     import pwd
 
     name = pwd.getpwuid(os.geteuid()).pw_name
@@ -137,25 +188,30 @@ def check_caller(ledger_user: str) -> None:
         raise Failure("--site: for root, SlurmUser and operators of Slurm only")
 
 
+def filesystem_of(s: Summary) -> tuple[str, str | None]:
+    """Return name and type of the filesystems in a summary."""
+    name, _, kind = s.fs.partition(":")
+    if "all_files" in s.flags or not s.fs:
+        return ALL_FILES, None
+    return (name, kind) if kind and "," not in kind else (s.fs, None)
+
+
 def add_summary(site: Site, row: sacct.Row, s: Summary) -> None:
     """Add a job of sacct by its summary, which has one sum for all filesystems."""
     job = int(row.raw_id)
-    mine: Json = dict.fromkeys(("fs", "type", "advice", *FIRST, *TIMES_ALL))
-    mine.update(cluster=row.cluster, user=row.user, account=row.account,
-                profile=s.prof.partition("/")[0], jobs=1,
-                node_s=(row.elapsed_s or 0) * (row.nodes or 0), node_wide=s.scope == "node",
-                judged=0, warned_jobs=s.gate_warned > 0, warned_tasks=s.gate_warned,
-                refused_jobs=s.gate_refused > 0, refused_tasks=s.gate_refused)
+    own: Json = dict.fromkeys(("fs", "type", "advice", *ALWAYS, *TIMES_ALL))
+    own.update(cluster=row.cluster, user=row.user, account=row.account,
+               profile=s.prof.partition("/")[0], jobs=1,
+               node_s=(row.elapsed_s or 0) * (row.nodes or 0), node_wide=s.scope == "node",
+               judged=0, warned_jobs=s.gate_warned > 0, warned_tasks=s.gate_warned,
+               refused_jobs=s.gate_refused > 0, refused_tasks=s.gate_refused)
     if s.scope == "job":
-        peak = max(s.peak_read or 0, s.peak_write or 0) or None
-        name, _, kind = s.fs.partition(":")
-        mine.update(read_bytes=s.read_bytes, write_bytes=s.write_bytes, meta=s.meta, peak_Bps=peak,
-                    peak_job=job if peak else None, fs=s.fs)
-        if "all_files" in s.flags or not s.fs:
-            mine["fs"] = ALL_FILES
-        elif kind and "," not in kind:
-            mine.update(fs=name, type=kind)
-    site.add_row(mine)
+        own["fs"], own["type"] = filesystem_of(s)
+        own.update(read_bytes=s.read_bytes, write_bytes=s.write_bytes, meta=s.meta)
+        peak = max(s.peak_read or 0, s.peak_write or 0)
+        if peak:
+            own.update(peak_Bps=peak, peak_job=job)
+    site.add_row(own)
     if s.gate_warned or s.gate_refused:
         site.gate.append({"cluster": row.cluster, "user": row.user, "job": job, "ended": row.end,
                           "warned": s.gate_warned, "refused": s.gate_refused})
@@ -166,6 +222,10 @@ def slurm_time(when_s: int) -> str:
 
 
 def ask_sacct(site: Site, ledger_user: str) -> None:
+    """Add the jobs of sacct.
+
+    Raises: Failure
+    """
     check_caller(ledger_user)
     # one more hour at both ends: sacct may use either of two equal times when daylight saving ends
     words = sacct.query(since=slurm_time(site.since - HOUR_S),
@@ -173,21 +233,28 @@ def ask_sacct(site: Site, ledger_user: str) -> None:
     for row in sacct.ask(words):
         if not site.since <= (row.end or -1) < site.until:
             continue
-        told = summary.parse(row.summary)
-        if told:
-            add_summary(site, row, told)
+        found = summary.parse(row.summary)
+        if found:
+            add_summary(site, row, found)
         else:
-            site.silent += 1
-    site.gate = sorted(site.gate, key=lambda job: -job["ended"])[:GATE_MAX]
+            site.without_summary += 1
+    site.add_gate([])
 
 
 def get(since: int, until: int, conf: str | None) -> Site:
+    """Return the sums of the ledger or, without it, of sacct.
+
+    since, until: seconds since 1970
+    Raises: Failure
+    """
     site = Site(since, until)
+    user = ""
     with closing(Ledger(conf)) as ledger:
         why = ask_ledger(site, ledger)
-        user = ledger.ask(op="settings").get("ledger", {}).get("user") or "" if why else ""
-    if not why:
-        return site
+        if not why:
+            return site
+        settings = ledger.ask(op="settings")
+        user = settings.get("ledger", {}).get("user") or ""
     if why.startswith("ledger: site: for root"):
         raise Failure(why)
     site = Site(since, until, why)  # without the sums of the ledger so far
@@ -202,6 +269,7 @@ def get(since: int, until: int, conf: str | None) -> Site:
 
 FORMS = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d", "%H:%M:%S", "%H:%M")
 SPANS = {"seconds": 1, "minutes": 60, "hours": HOUR_S, "days": 24 * HOUR_S, "weeks": 168 * HOUR_S}
+TIMES_OF_DAY = {"today": "00:00", "midnight": "00:00", "noon": "12:00"}
 
 
 def seconds_of(unit: str) -> int:
@@ -210,20 +278,27 @@ def seconds_of(unit: str) -> int:
 
 
 def when(name: str, text: str, now: int) -> int:
+    """Parse a time as sacct does.
+
+    name: of the option
+    now: seconds since 1970
+    Returns: seconds since 1970
+    Raises: Failure
+    """
     shift = re.fullmatch(r"now(?:([-+])(\d{1,9})([A-Za-z]*))?", text, re.I)
-    if shift and (not shift[1] or seconds_of(shift[3])):
-        step = int(shift[2] or 0) * seconds_of(shift[3] or "")
+    if shift and not shift[1]:
+        return now
+    if shift and seconds_of(shift[3]):
+        step = int(shift[2]) * seconds_of(shift[3])
         return now - step if shift[1] == "-" else now + step
     today = time.localtime(now)
-    if text.lower() in ("today", "midnight", "noon"):
-        text = "12:00" if text.lower() == "noon" else "00:00"
     for form in FORMS:
         try:
-            told = time.strptime(text, form)
+            parsed = time.strptime(TIMES_OF_DAY.get(text.lower(), text), form)
         except ValueError:
             continue
-        day = told[:3] if "%Y" in form else today[:3]
-        return int(time.mktime((*day, *told[3:6], 0, 0, -1)))
+        day = parsed[:3] if "%Y" in form else today[:3]
+        return int(time.mktime((*day, *parsed[3:6], 0, 0, -1)))
     raise Failure(f"--{name}: '{text[:60]}': not a time like now-7days, today, 2026-11-15 or "
                   "2026-11-15T12:30", USAGE)
 
@@ -235,37 +310,39 @@ def hours(seconds: float) -> str:
     return f"{value:.1f}" if value < 100 else units.count(value)
 
 
-def name_of(site: Site, kind: str, one: Json) -> str:
+def name_of(site: Site, kind: str, one: Total) -> str:
     """Return the name of a sum; filesystems with one name on several clusters have the cluster."""
-    if not one["name"]:
+    if not one.name:
         return "none" if kind == "profiles" else "unknown"
-    is_many = kind == "filesystems" and len({c for _, c in site.sums[kind]}) > 1
-    return (f"{one['name']}" + (f" ({one['type']})" if one.get("type") else "")
-            + (f" on {one['cluster']}" if is_many else ""))
+    name = f"{one.name} ({one.type})" if one.type else one.name
+    if kind == "filesystems" and len({cluster for _, cluster in site.totals[kind]}) > 1:
+        name += f" on {one.cluster}"
+    return name
 
 
 def gate_words(site: Site) -> str:
     """Return the number of tasks that ran and that were refused."""
-    t, plural = site.totals, units.plural
+    counts = site.counts
     words = []
-    if t["warned_jobs"]:
-        words.append(f"{plural(t['warned_tasks'], 'task')} of {plural(t['warned_jobs'], 'job')} "
-                     "could run on CPUs of a client, and ran "
-                     "(gate = enforce refuses those of jobs with io-cores)")
-    if t["refused_jobs"]:
-        words.append(f"{plural(t['refused_tasks'], 'task')} of {plural(t['refused_jobs'], 'job')} "
-                     f"{'was' if t['refused_tasks'] == 1 else 'were'} refused")
+    if counts["warned_jobs"]:
+        words.append(f"{units.plural(counts['warned_tasks'], 'task')} of "
+                     f"{units.plural(counts['warned_jobs'], 'job')} could run on CPUs of a client, "
+                     "and ran (gate = enforce refuses those of jobs with io-cores)")
+    if counts["refused_jobs"]:
+        was = "was" if counts["refused_tasks"] == 1 else "were"
+        words.append(f"{units.plural(counts['refused_tasks'], 'task')} of "
+                     f"{units.plural(counts['refused_jobs'], 'job')} {was} refused")
     return "; ".join(words) or "no task could run on CPUs of a client"
 
 
 def notes(site: Site) -> list[str]:
-    t, silent = site.totals, site.silent
+    wide = site.counts["node_wide"]
     found = []
-    if t["node_wide"]:
-        found.append(f"{units.plural(t['node_wide'], 'job')} with node-wide numbers only: counted, "
-                     "but without bytes")
-    if silent:
-        found.append(f"{units.plural(silent, 'job')} without a summary: not counted")
+    if wide:
+        found.append(f"{units.plural(wide, 'job')} with node-wide numbers only: counted, but "
+                     "without bytes")
+    if site.without_summary:
+        found.append(f"{units.plural(site.without_summary, 'job')} without a summary: not counted")
     if site.why_not_ledger:
         found.append(f"from the summaries in sacct, without advice: {site.why_not_ledger}")
     return found
@@ -273,20 +350,15 @@ def notes(site: Site) -> list[str]:
 
 def rows(site: Site, kind: str) -> list[Json]:
     """Return the values of each sum; None: unknown."""
-    judged = site.totals["judged"]
-    return [{**one, "name": name_of(site, kind, one), "hours": hours(one["node_s"]),
-             "io_s": io_s(one), "share": one["jobs"] / judged if judged else 0,
-             "cure": advice_words(one["name"]) if kind == "advice" else ""}
+    judged = site.counts["judged"]
+    return [{**one.to_json(), "name": name_of(site, kind, one), "hours": hours(one.node_s),
+             "io_s": one.io_s, "share": one.jobs / judged if judged else 0,
+             "cure": advice_words(one.name) if kind == "advice" else ""}
             for one in site.sorted(kind)]
 
 
-def io_s(one: Json) -> float | None:
-    """Return the processes' seconds in I/O."""
-    us = units.known(one.get(name) for name in TIMES)
-    return None if us is None else us / 1e6
-
-
 def advice_words(code: str) -> str:
+    """Return the cure of an advice, with names instead of its numbers."""
     from report import advice
 
     cure = advice.words_of(code, "").get("cure") or "see man jobio-advice"
@@ -294,13 +366,20 @@ def advice_words(code: str) -> str:
 
 
 def view(site: Site, limit: int) -> Json:
-    """Return all values of a page."""
-    t = site.totals
-    tables = [{"kind": kind, "head": HEADS[kind], "rows": found[:limit], "more": len(found) - limit}
-              for kind in HEADS if (found := rows(site, kind))]
-    return {"since": slurm_time(site.since), "until": slurm_time(site.until), "jobs": t["jobs"],
-            "hours": hours(t["node_s"]), "notes": notes(site), "gate": gate_words(site),
-            "warned": t["warned_jobs"] > 0, "tables": tables,
+    """Return all values of a page.
+
+    limit: rows of each table
+    """
+    tables = []
+    for kind, head in HEADS.items():
+        found = rows(site, kind)
+        if found:
+            tables.append({"kind": kind, "head": head, "rows": found[:limit],
+                           "more": len(found) - limit})
+    counts = site.counts
+    return {"since": slurm_time(site.since), "until": slurm_time(site.until),
+            "jobs": counts["jobs"], "hours": hours(counts["node_s"]), "notes": notes(site),
+            "gate": gate_words(site), "warned": counts["warned_jobs"] > 0, "tables": tables,
             "gate_jobs": site.gate[:limit], "gate_more": len(site.gate) - limit}
 
 
@@ -308,16 +387,16 @@ def view(site: Site, limit: int) -> Json:
 
 def text(site: Site, limit: int) -> str:
     seen = view(site, limit)
-    t = site.totals
-    lines = [f"{units.plural(t['jobs'], 'job')} that ended from {seen['since']} to "
+    lines = [f"{units.plural(seen['jobs'], 'job')} that ended from {seen['since']} to "
              f"{seen['until']}, {seen['hours']} node hours"]
     lines += [f"  {'note':<6} {note}" for note in seen["notes"]]
     lines.append(f"  {'gate':<6} {seen['gate']}")
     for job in [job for job in site.gate if job["warned"]][:GATE_SHOWN]:
         lines.append(f"         job {job['job']} of {job['user'] or 'unknown'} on cluster "
                      f"{job['cluster']}: {units.plural(job['warned'], 'task')} that ran")
-    if t["warned_jobs"] > GATE_SHOWN:
-        lines.append(f"         and {t['warned_jobs'] - GATE_SHOWN} more: --csv has them")
+    more = site.counts["warned_jobs"] - GATE_SHOWN
+    if more > 0:
+        lines.append(f"         and {more} more: --csv has them")
     for table in seen["tables"]:
         lines += ["", *table_lines(table, limit)]
     return "\n".join(lines) + "\n"
@@ -325,20 +404,23 @@ def text(site: Site, limit: int) -> str:
 
 def table_lines(table: Json, limit: int) -> list[str]:
     is_advice = table["kind"] == "advice"
-    head = f"{table['head']:<28} {'Jobs':>7} {'Node hours':>10} "
-    lines = [head + (f"{'Of jobs':>8}  What to do" if is_advice else
-                     f"{'Read':>9} {'Written':>9} {'Metadata':>9} {'I/O hours':>9} {'Peak/s':>9}"
-                     "  of job")]
+    head = f"{table['head']:<{NAME_WIDTH}} {'Jobs':>7} {'Node hours':>10} "
+    if is_advice:
+        head += f"{'Of jobs':>8}  What to do"
+    else:
+        head += " ".join(f"{name:>9}" for name in ("Read", "Written", "Metadata", "I/O hours",
+                                                   "Peak/s")) + "  of job"
+    lines = [head]
     for row in table["rows"]:
         name = row["name"]
-        if len(name) > 28:  # keep its numbers aligned
+        if len(name) > NAME_WIDTH:  # keep its numbers aligned
             lines.append(name)
             name = ""
-        line = f"{name:<28} {units.count(row['jobs']):>7} {row['hours']:>10} "
+        line = f"{name:<{NAME_WIDTH}} {units.count(row['jobs']):>7} {row['hours']:>10} "
         if is_advice:
             line += f"{row['share'] * 100:7.0f}%  {row['cure']}"
         else:
-            cells = [*(units.size(row[key], "-") for key in ("read_bytes", "write_bytes")),
+            cells = [units.size(row["read_bytes"], "-"), units.size(row["write_bytes"], "-"),
                      units.count(row["meta"], "-"),
                      "-" if row["io_s"] is None else hours(row["io_s"]),
                      units.size(row["peak_Bps"], "-")]
@@ -353,43 +435,33 @@ CSV_HEAD = ("table,name,cluster,type,jobs,node_hours,read_bytes,write_bytes,meta
             "warned_tasks,refused_tasks")
 
 
-def csv(site: Site) -> str:
-    from report.csv import cell
-
-    def line(*cells: object) -> str:
-        return ",".join(map(cell, cells))
-
+def csv_lines(site: Site) -> str:
     lines = [CSV_HEAD]
     for kind in HEADS:
         for one in site.sorted(kind):
-            head = line(kind, one["name"], one.get("cluster", ""), one.get("type", ""), one["jobs"])
-            numbers = [None if kind == "advice" else one[key] for key in FIRST[2:]]
-            lines.append(f"{head},{one['node_s'] / HOUR_S:.3f},{line(*numbers, None, None)}")
-    lines += [line("gate", job["user"], job["cluster"], "", 1, *[None] * 5, job["job"],
-                   job["warned"] or 0, job["refused"] or 0) for job in site.gate]
+            numbers = (one.read_bytes, one.write_bytes, one.meta, one.peak_Bps, one.peak_job)
+            head = csv.line(kind, one.name, one.cluster or "", one.type or "", one.jobs)
+            tail = csv.line(*([None] * 5 if kind == "advice" else numbers), None, None)
+            lines.append(f"{head},{one.node_s / HOUR_S:.3f},{tail}")
+    lines += [csv.line("gate", job["user"], job["cluster"], "", 1, *[None] * 5, job["job"],
+                       job["warned"] or 0, job["refused"] or 0) for job in site.gate]
     return "\n".join(lines) + "\n"
 
 
-def run(values: Json, form: str) -> int:
-    """Run the command.
-
-    values: options of the command line
-    form: "json", "csv" or "" for text
-    """
+def run(options: Options) -> int:
+    """Run jobio report --site; return the exit status."""
     now = int(time.time())
-    since = when("starttime", values.get("starttime", "now-1days"), now)
-    until = when("endtime", values.get("endtime", "now"), now)
+    since = when("starttime", options.starttime, now)
+    until = when("endtime", options.endtime, now)
     if until < since:
         raise Failure("--endtime: it is before --starttime", USAGE)
-    site = get(since, until, values.get("conf"))
-    limit: int = values.get("limit", LIMIT)
-    html = values.get("html")
-    if html:
+    site = get(since, until, options.conf)
+    if options.html:
         from report import page
 
-        page.write(html, page.site(view(site, limit)))
-    elif form == "json":
+        page.write(options.html, page.site(view(site, options.limit)))
+    elif options.json:
         print(json.dumps(site.to_json(), ensure_ascii=False, separators=(",", ":")))
     else:
-        sys.stdout.write(csv(site) if form == "csv" else text(site, limit))
+        sys.stdout.write(csv_lines(site) if options.csv else text(site, options.limit))
     return 0

@@ -62,7 +62,7 @@ class Summary:
     peak_read, peak_write = _of("peak", 0), _of("peak", 1)
     cores, cpus, prof, fs = _text("cores"), _text("cpus"), _text("prof"), _text("fs")
     src, miss, scope = _text("src"), _text("miss"), _text("scope")
-    flags, lacks = _words("q"), _words("not")
+    flags, unmet = _words("q"), _words("not")
     errors, warnings = _of("find", 0), _of("find", 1)
     # tasks that could run on the client's CPUs
     gate_warned, gate_refused = _count("gate", "warn"), _count("gate", "refuse")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Types for mypy only: loading typing takes as long as a report may take."""
+"""Types for mypy only: typing takes as long to load as a report may take."""
 from __future__ import annotations
-
-from collections.abc import Callable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any as Any
+    from typing import NoReturn as NoReturn
     from typing import Optional
 
+    from report.reporter import Options as Options
+
     Json = dict[str, Any]  # an object
-    Io = dict[str, Optional[float]]  # numbers of a job or a node
+    Numbers = dict[str, Optional[float]]  # of a job or a node; None: unknown
     Setting = tuple[int, Optional[str]]  # io-cores, profile
-    Take = Callable[[str, str], Any]  # makes a value from an option's name and text
 else:
-    Any = Json = Io = Setting = Take = None
+    Any = NoReturn = Options = Json = Numbers = Setting = None

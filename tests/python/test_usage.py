@@ -40,7 +40,9 @@ FAULTS = [
         report -u alice 7 | --user, --account, --starttime, --endtime, --state, --sort and --limit are for lists: name no job
         report --restart=1 | --restart: of which job?
         report --format=jobi | --format: 'jobi': no such column; did you mean jobid?
-        report --nosuch | '--nosuch': no such option, or its value is missing; see jobio report --help
+        report --nosuch | '--nosuch': no such option; see jobio report --help
+        report --limit | argument --limit: expected one argument; see jobio report --help
+        report --s=1 | ambiguous option: --s=1 could match --starttime, --state, --sort, --site; see jobio report --help
         report --site --html=x --csv | --html: without --json and --csv
         advise | of which job? one, as in jobio advise 7
         advise 7 8 | of which job? one, as in jobio advise 7

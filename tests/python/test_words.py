@@ -55,4 +55,4 @@ def test_lists_of_nodes(text, names):
 
 
 def test_columns_have_widths():
-    assert [width for _, width in jobs.columns("format", "jobid,jobname%20")][1] == 20
+    assert [width for _, width in jobs.columns("jobid,jobname%20")][1] == 20

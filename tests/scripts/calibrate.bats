@@ -201,7 +201,7 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 	echo '.request.applied = false' >"$DIR/bin/record"
 	run one --profiles=none,stream
 	expect_equal 1 "$status"
-	expect_text '(1 io-core, profile stream): its profile was not applied; jobio report -v 10' "$output"
+	expect_text '(1 io-core, profile stream): its profile was not applied; see jobio report -v 10' "$output"
 	expect_equal 'null:true stream:false' "$(its '[.jobs[] | "\(.profile):\(.counts)"] | sort | join(" ")')"
 	echo '.request.cores_met = false' >"$DIR/bin/record"
 	run one
@@ -251,11 +251,11 @@ job_runs() { grep -qs '|RUNNING|' "$DIR"/bin/slurm/*.job; }
 		--max-time=1:2:3:4|--max-time: '1:2:3:4': expected minutes, minutes:seconds or hours:minutes:seconds
 		--max-time=0|--max-time: '0': expected minutes, minutes:seconds or hours:minutes:seconds
 		--max-time=1:60|--max-time: '1:60': expected minutes, minutes:seconds or hours:minutes:seconds
-		--io-cores=9|--io-cores: '9': not a number from 0 to 4
+		--io-cores=9|--io-cores: '9': this site allows 0, and 1 to 4
 		--profiles=fast|--profiles: 'fast': no such [profile]
 		--fio=|--fio: '': must not be empty
-		--nosuch|'--nosuch': no such option, or its value is missing; see jobio calibrate --help
-		word|'word': one word too many; what is for sbatch stands behind --
+		--nosuch|'--nosuch': no such option; see jobio calibrate --help
+		word|'word': one word too many; options of sbatch are after --
 	TABLE
 	run "$BUILDDIR/jobio" calibrate
 	expect_equal 2 "$status"

@@ -422,7 +422,7 @@ srun_says() {
 	site --submit --partition=test
 	expect_status 0 'option   srun took --io-cores=1: job 7 on node n02
 prolog   Slurm keeps CPUs 31,63 for the client
-gate     the task may start, and knows of them
+gate     the task may start, and has their list
 epilog   node n02 has left its record
 ledger   jobio/1 * nodes=1/1 *
 report   sacct has the same

@@ -112,7 +112,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal "jobio: report: job: '7': Unable to confirm allocation for job 7: Invalid job id specified" "$output"
 	node_fake srun 'exit 0'
 	run live --live 7
-	expect_equal "jobio: report: job: '7': the step that asks has ended" "$output"
+	expect_equal "jobio: report: job: '7': the step that queries the nodes has ended" "$output"
 	rm "$NODE/bin/srun"
 	PATH=$NODE/bin run live --live 7
 	expect_equal "jobio: report: there is no srun in PATH" "$output"
@@ -140,7 +140,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	expect_equal 0 "$status"
 	expect_in '--jobid=7 ' "$(<"$NODE/bin/asked")"
 	run live --live 5_3
-	expect_equal "1 jobio: report: job: '5_3': neither sacct nor squeue knows it" "$status $output"
+	expect_equal "1 jobio: report: job: '5_3': it is in the output of neither sacct nor squeue" "$status $output"
 }
 
 @test "a malformed reply does not affect the others" {
@@ -148,7 +148,7 @@ expect_equal() { [[ $2 == "$1" ]] || fail "expected '$1'" "got '$2'"; }
 	run live --live 7
 	expect_equal 0 "$status"
 	expect_in "1 MiB" "$output"
-	expect_in 'c2: its answer has no meaning' "$output"
+	expect_in 'c2: its reply is invalid' "$output"
 }
 
 @test "options that exclude --live are refused" {

@@ -15,7 +15,7 @@ import re
 import socket
 from collections.abc import Iterator
 
-from report.check_host import Answer, Host
+from report.check_host import NOT_FOUND, Answer, Host
 from report.check_slurm import controllers
 
 ROLES = ("login", "node", "ctld", "ledger")
@@ -56,11 +56,13 @@ def daemon_conf(host: Host) -> list[str]:
 
 def whole_name(host: Host) -> str:
     """Return the full name of this host; of a capture without one, the name of its node."""
+    own = os.uname().nodename
     if not host.root:
-        return os.uname().nodename
-    asked = [path.rpartition("_show_node_")[2] for path in
-             host.glob("/answers/scontrol_-ao_show_node_*") if not path.endswith((".err", ".rc"))]
-    return (host.read("/etc/hostname") or "").strip() or (asked or [os.uname().nodename])[0]
+        return own
+    queries = host.glob("/answers/scontrol_-ao_show_node_*")
+    nodes = [path.rpartition("_show_node_")[2] for path in queries
+             if not path.endswith((".err", ".rc"))]
+    return (host.read("/etc/hostname") or "").strip() or (nodes or [own])[0]
 
 
 def names(host: Host) -> Iterator[str]:
@@ -73,13 +75,14 @@ def names(host: Host) -> Iterator[str]:
 
 def node_names(host: Host, daemons: Answer) -> tuple[list[str], Answer]:
     """Return this host's NodeNames in slurm.conf, as read by scontrol, and scontrol's output."""
+    if daemons.status not in (0, NOT_FOUND):
+        return [], daemons
+    if daemons.status == 0 and "slurmd" not in daemons.out.split():
+        return [], daemons
     answer = daemons
-    if daemons.status not in (0, 127) or (daemons.status == 0 and
-                                          "slurmd" not in daemons.out.split()):
-        return [], answer
     for name in dict.fromkeys(names(host)):
         answer = host.run(["scontrol", "show", "aliases", name])
-        if answer.out.split() or answer.status not in (0, 127):
+        if answer.out.split() or answer.status not in (0, NOT_FOUND):
             break
     return answer.out.split(), answer
 
@@ -117,24 +120,42 @@ def is_own(host: Host, name: str) -> bool:
 
 
 def find(host: Host, is_given: bool) -> Answer:
-    """Set the name without --host, and the roles without --role; return scontrol's output."""
+    """Set the name without --host, and the roles without --role; return scontrol's output.
+
+    is_given: the roles are those of --role
+    """
     daemons = host.run(["scontrol", "show", "daemons"])
-    named, answer = node_names(host, daemons)
+    known, answer = node_names(host, daemons)
     pid = host.process("slurmd")
-    given = option(host, pid, "N") or ("" if host.root else os.environ.get("SLURMD_NODENAME", ""))
-    is_dynamic = bool(re.search(r"\0-[A-Za-z]*[ZF]", host.read(f"/proc/{pid}/cmdline") or ""))
-    given_name = host.name
-    if not given_name:
-        whole = whole_name(host)
-        host.name = given or (named or [whole if is_dynamic else whole.partition(".")[0]])[0]
+    given = host.name  # of --host
+    if not given:
+        host.name = node_name(host, pid, known)
     if not is_given:
-        is_node = named if not given_name else given_name in named or host.run(
-            ["scontrol", "show", "aliases", given_name]).out.split()
-        is_here = {"node": pid or is_node,
-                   "ledger": host.process("jobio-ledgerd"),
+        is_node = bool(known)
+        if given:
+            aliases = host.run(["scontrol", "show", "aliases", given])
+            is_node = given in known or bool(aliases.out.split())
+        is_here = {"node": pid or is_node, "ledger": host.process("jobio-ledgerd"),
                    "ctld": host.process("slurmctld") or is_controller(host, daemons)}
         host.roles = [role for role in ROLES if is_here.get(role)] or ["login"]
     return answer
+
+
+def node_name(host: Host, pid: int | None, known: list[str]) -> str:
+    """Return the NodeName of this host.
+
+    pid: of slurmd
+    known: NodeNames in slurm.conf
+    """
+    given = option(host, pid, "N")
+    if not given and not host.root:
+        given = os.environ.get("SLURMD_NODENAME", "")
+    if given or known:
+        return given or known[0]
+    whole = whole_name(host)
+    command = host.read(f"/proc/{pid}/cmdline") or ""
+    is_dynamic = re.search(r"\0-[A-Za-z]*[ZF]", command)
+    return whole if is_dynamic else whole.partition(".")[0]
 
 
 def drop_future(host: Host) -> None:
@@ -147,8 +168,9 @@ def drop_future(host: Host) -> None:
 def add_ledger(host: Host) -> None:
     """Add the role ledger if [ledger] host= is this host or the unit is enabled, even if it does
     not run."""
-    hosts = re.split(r"[,\s]+", str(host.keys["ledger"]["host"]).strip()) if host.keys else []
-    if "ledger" not in host.roles and (
-            any(is_own(host, name) for name in hosts if name) or
-            host.glob("/etc/systemd/system/*.wants/jobio-ledgerd.service")):
+    if "ledger" in host.roles:
+        return
+    names = str(host.keys["ledger"]["host"]) if host.keys else ""
+    is_enabled = host.glob("/etc/systemd/system/*.wants/jobio-ledgerd.service")
+    if is_enabled or any(is_own(host, name) for name in re.split(r"[,\s]+", names) if name):
         host.roles = [role for role in [*host.roles, "ledger"] if role != "login"]
