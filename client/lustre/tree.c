@@ -118,8 +118,6 @@ static int parse_device(const struct client *client, enum tree_kind kind, const 
 
 static void add_device(struct tree *tree, const struct tree_device *device)
 {
-	if (tree->count == TREE_DEVICES_MAX)
-		return;
 	tree->device = xmore(tree->device, tree->count, sizeof(*device));
 	tree->device[tree->count++] = *device;
 }

@@ -29,7 +29,6 @@
 
 #define TREE_NAME_MAX 96
 #define TREE_TEXT_MAX (64U << 10) /* of one file */
-#define TREE_DEVICES_MAX 20000
 #define TREE_UNREAD (-2L) /* not read yet */
 
 enum tree_kind {
