@@ -39,6 +39,7 @@ struct client_facts {
 	bool cpus_known;	     /* frontend_cpus is complete */
 	struct cpuset frontend_cpus; /* as far as known; empty and known: none */
 	unsigned int fixed_cores;    /* all, of a client that is a server as well; 0: others */
+	size_t containers;	     /* with cores of their own; 0: the type has none */
 	const struct client_mount *mounts; /* only those of mounts= in jobio.conf */
 	size_t mount_count;
 };

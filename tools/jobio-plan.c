@@ -89,7 +89,7 @@ static int find_local(struct plan *plan, struct err *err)
 	if (options->client &&
 	    plan_client_find(&plan->client, options->client, options->subject.conf, xml, err) < 0)
 		return -1;
-	/* drives and compute containers keep their cores */
+	/* containers of a server, and several of a client, keep their cores */
 	if (!options->has_fixed && !cpuset_is_empty(&plan->client.fixed)) {
 		options->fixed = plan->client.fixed;
 		options->has_fixed = true;

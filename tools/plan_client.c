@@ -19,7 +19,7 @@ static int inspect(struct plan_client *found, const struct config_client *sectio
 	if (rc == 0) {
 		client_nics(client, &found->nics);
 		found->type = client_facts(client)->type;
-		if (client_facts(client)->fixed_cores)
+		if (client_facts(client)->fixed_cores || client_facts(client)->containers > 1)
 			found->fixed = client_facts(client)->frontend_cpus;
 	}
 	client_close(client);

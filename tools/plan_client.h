@@ -22,7 +22,7 @@ struct plan_client {
 	struct cpuset domain[CLIENT_NICS_MAX]; /* the first: of the first NIC */
 	size_t domain_count;		       /* 0: no NIC's NUMA node is known */
 	int numa_node;			       /* of the first NIC; -1: unknown */
-	struct cpuset fixed;		       /* OS CPUs of a client that is a server as well */
+	struct cpuset fixed;		       /* OS CPUs of a client that keeps its cores */
 };
 
 /* Inspect [client NAME] of jobio.conf ('conf' NULL: the default) on this node; 'xml' as for

@@ -256,6 +256,7 @@ void weka_digest(struct client *client)
 	common->cpus_known = known;
 	sysfs_whole_cores(&all, &common->frontend_cpus);
 	sysfs_core_ids(&common->frontend_cpus, &all, &ids);
+	common->containers = facts->count;
 	common->fixed_cores = servers ? cpuset_count(&ids) : 0;
 }
 

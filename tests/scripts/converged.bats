@@ -178,6 +178,15 @@ slurm() { node_scontrol Sockets=2 CoresPerSocket=48 ThreadsPerCore=1 CPUTot=96 M
 	[[ $output != *'weka local'* && $output != *core=* && $output != *P08* ]]
 }
 
+@test "jobio plan: with several containers of a client the plan is the cores that they have" {
+	containers a FRONTEND 26 b FRONTEND 32
+	run "$BUILDDIR/jobio" plan --client=weka --conf="$NODE/jobio.conf" --topology="$NODE/machine.xml" \
+		--node='CPUs=96 Boards=1 SocketsPerBoard=2 CoresPerSocket=48 ThreadsPerCore=1'
+	expect_in "placement        where the client's containers poll" "$output"
+	expect_in 'slurm.conf       CpuSpecList=13,16' "$output"
+	[[ $output != *'weka local'* && $output != *core=* ]]
+}
+
 # machine THREADS - the node has so many threads a core
 machine() {
 	local cpu pair
