@@ -27,7 +27,6 @@ struct planner {
 	const struct cpuset *cpus;
 	const char *list; /* cpus as text */
 	const char *target;
-	struct changes *plan;
 	char olds[LIST_MAX], news[LIST_MAX];
 	size_t count, left_out; /* in the two lists; skipped */
 	char missing[256];
@@ -61,7 +60,7 @@ static bool add_item(struct planner *p, const char *item, const char *old)
 /* Add a change with the lists, and empty them. */
 static void end_change(struct planner *p)
 {
-	if (*p->olds && change_add(p->plan, p->client, p->kind, p->target, p->olds, p->news) > 0)
+	if (*p->olds && change_add(p->client, p->kind, p->target, p->olds, p->news) > 0)
 		p->left_out += p->count;
 	p->count = 0;
 	*p->olds = *p->news = '\0';
@@ -101,8 +100,7 @@ static bool is_wanted(const struct client *client, const struct client_desired *
 }
 
 static void plan(const struct change_kind *kind, struct client *client,
-		 const struct client_desired *desired, struct changes *plan,
-		 struct findings *findings)
+		 const struct client_desired *desired)
 {
 	const struct affinity_backend *backend = backend_of(kind);
 	const char *words;
@@ -118,27 +116,25 @@ static void plan(const struct change_kind *kind, struct client *client,
 			       .backend = backend,
 			       .cpus = &desired->io_cpus,
 			       .list = xneed(cpuset_format(&desired->io_cpus)),
-			       .target = target,
-			       .plan = plan };
+			       .target = target };
 	for (words = backend->words_of(client); text_next_word(&words, word, sizeof(word));)
 		backend->each(client, word, plan_item, p);
 	end_change(p);
 	if (p->left_out)
-		rule_report_code(client, RULE_LEFT, NULL, findings,
+		rule_report_code(client, RULE_LEFT, NULL,
 				 "%zu above the limit of changes are not moved: %s %.200s",
 				 p->left_out, backend->words, backend->words_of(client));
 	if (backend == &affinity_workqueues && *p->missing)
-		rule_report_code(
-			client, RULE_LEFT, "unbound_workqueues=all in jobio.conf", findings,
-			"this kernel cannot move workqueues by name:%s: not moved", p->missing);
+		rule_report_code(client, RULE_LEFT, "unbound_workqueues=all in jobio.conf",
+				 "this kernel cannot move workqueues by name:%s: not moved",
+				 p->missing);
 	free((char *)p->list);
 	free(p);
 }
 
 /* Plan interrupts, unless irqbalance runs, which moves them again within ten seconds. */
 static void plan_interrupts(const struct change_kind *kind, struct client *client,
-			    const struct client_desired *desired, struct changes *plan_of,
-			    struct findings *findings)
+			    const struct client_desired *desired)
 {
 	if (!is_wanted(client, desired) || !*client->section->interrupts_of)
 		return;
@@ -146,12 +142,11 @@ static void plan_interrupts(const struct change_kind *kind, struct client *clien
 		rule_report_code(
 			client, RULE_LEFT,
 			"stop irqbalance on these nodes, or clear interrupts_of= in jobio.conf",
-			findings,
 			"irqbalance runs and would move the interrupts of %s again: not moved",
 			client->section->interrupts_of);
 		return;
 	}
-	plan(kind, client, desired, plan_of, findings);
+	plan(kind, client, desired);
 }
 
 /* ---- make and undo ------------------------------------------------------------ */
@@ -194,16 +189,15 @@ static int move(const struct affinity_backend *backend, const struct client *cli
 	return err_set(err, "%s", *failure.text ? failure.text : "the kernel keeps others");
 }
 
-static void report_failed(const struct client *client, const char *code, struct findings *findings,
-			  const char *target, const struct cpuset *cpus, size_t failed,
-			  size_t count, const struct err *why)
+static void report_failed(const struct client *client, const char *code, const char *target,
+			  const struct cpuset *cpus, size_t failed, size_t count,
+			  const struct err *why)
 {
 	char list[RULE_LIST_MAX];
 
 	if (failed)
-		rule_report_code(client, code, NULL, findings,
-				 "%s: %zu of %zu could not get CPU %s: %.300s", target, failed,
-				 count, rule_list(cpus, list), why->text);
+		rule_report_code(client, code, NULL, "%s: %zu of %zu could not get CPU %s: %.300s",
+				 target, failed, count, rule_list(cpus, list), why->text);
 }
 
 /* Add to the CPUs of the client, for the gate. */
@@ -238,7 +232,7 @@ static int restore(const struct affinity_backend *backend, const struct client *
 }
 
 static enum change_state make(const struct change_kind *kind, struct client *client,
-			      const struct change *change, struct findings *findings)
+			      const struct change *change)
 {
 	const char *olds = change->old_value, *news = change->new_value;
 	size_t failed = 0, stuck = 0, count = 0;
@@ -254,8 +248,7 @@ static enum change_state make(const struct change_kind *kind, struct client *cli
 	}
 	if (!count)
 		return CHANGE_FAILED;
-	report_failed(client, RULE_NOT_MOVED, findings, change->target, &item.is, failed, count,
-		      &why);
+	report_failed(client, RULE_NOT_MOVED, change->target, &item.is, failed, count, &why);
 	if (failed == count && !stuck)
 		return CHANGE_FAILED;
 	if (failed == count)
@@ -265,7 +258,7 @@ static enum change_state make(const struct change_kind *kind, struct client *cli
 }
 
 static enum change_state undo(const struct change_kind *kind, struct client *client,
-			      const struct change *change, struct findings *findings)
+			      const struct change *change)
 {
 	const char *olds = change->old_value, *news = change->new_value;
 	size_t failed = 0, strange = 0, back = 0, count = 0;
@@ -281,11 +274,11 @@ static enum change_state undo(const struct change_kind *kind, struct client *cli
 		back += rc == 1;
 	}
 	if (count)
-		report_failed(client, RULE_NOT_MOVED_BACK, findings, change->target, &item.was,
-			      failed, count, &why);
+		report_failed(client, RULE_NOT_MOVED_BACK, change->target, &item.was, failed, count,
+			      &why);
 	if (strange)
 		rule_report_code(
-			client, RULE_MOVED_SINCE, NULL, findings,
+			client, RULE_MOVED_SINCE, NULL,
 			"%s: %zu of %zu are on CPUs that neither jobio nor the node had set: left there",
 			change->target, strange, count);
 	if (failed)

@@ -18,8 +18,8 @@ const struct change_kind *change_find(const struct client_type_ops *type, const 
 
 /* ---- plans ------------------------------------------------------------- */
 
-int change_add(struct changes *plan, const struct client *client, const struct change_kind *kind,
-	       const char *target, const char *old_value, const char *new_value)
+int change_add(const struct client *client, const struct change_kind *kind, const char *target,
+	       const char *old_value, const char *new_value)
 {
 	const struct change change = {
 		.client = (char *)client->section->name,
@@ -29,9 +29,9 @@ int change_add(struct changes *plan, const struct client *client, const struct c
 		.new_value = (char *)new_value,
 	};
 
-	if (plan->count == CHANGES_MAX)
+	if (client->plan->count == CHANGES_MAX)
 		return 1;
-	changes_add(plan, &change);
+	changes_add(client->plan, &change);
 	return 0;
 }
 
@@ -44,11 +44,10 @@ static bool is_of(const struct client *client, const struct change *change)
 
 /* If the mark cannot be written, the change stays "planned", and undoing it reads the value
  * itself. */
-static int apply_one(struct client *client, const struct change *change, struct journal *journal,
-		     struct findings *findings)
+static int apply_one(struct client *client, const struct change *change, struct journal *journal)
 {
 	const struct change_kind *kind = change_find(client->type, change->kind);
-	enum change_state state = kind->make(kind, client, change, findings);
+	enum change_state state = kind->make(kind, client, change);
 
 	if (state != change->state)
 		journal_mark(journal, change->seq, state, NULL);
@@ -69,7 +68,7 @@ int change_apply(struct client *client, struct changes *plan, struct journal *jo
 	client->findings = findings;
 	for (i = 0; i < plan->count; i++)
 		if (is_of(client, &plan->list[i]))
-			rc |= apply_one(client, &plan->list[i], journal, findings);
+			rc |= apply_one(client, &plan->list[i], journal);
 	client->plan = NULL;
 	return rc;
 }
@@ -86,7 +85,7 @@ int change_undo(struct client *client, const struct change *change, struct journ
 		return err_set(err, "%s '%s': a client of type %s cannot put that back",
 			       change->kind, change->target, client->type->name);
 	client->findings = findings;
-	state = kind->undo(kind, client, change, findings);
+	state = kind->undo(kind, client, change);
 	if (state == change->state)
 		return err_set(err, "%s '%s': could not be put back", change->kind, change->target);
 	journal_mark(journal, change->seq, state, NULL);

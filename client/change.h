@@ -28,25 +28,24 @@ struct change_kind {
 	const char *name; /* struct change: 'kind' */
 	bool outlives_reboot;
 	const void *how; /* of the kind: struct setting */
-	/* add what the job wants and the client does not have; a kind without make() and undo()
+	/* add to client->plan what the job wants and the client does not have; a kind without make() and undo()
 	 * only reports it */
 	void (*plan)(const struct change_kind *kind, struct client *client,
-		     const struct client_desired *desired, struct changes *plan,
-		     struct findings *findings);
+		     const struct client_desired *desired);
 	/* return CHANGE_DONE or CHANGE_FAILED; the same state: neither made nor undone */
 	enum change_state (*make)(const struct change_kind *kind, struct client *client,
-				  const struct change *change, struct findings *findings);
+				  const struct change *change);
 	/* return the new state; the same state: could not be undone */
 	enum change_state (*undo)(const struct change_kind *kind, struct client *client,
-				  const struct change *change, struct findings *findings);
+				  const struct change *change);
 	/* return true if the client has what the job wants; NULL: not set by profiles */
 	bool (*holds)(const struct change_kind *kind, const struct client *client,
 		      const struct client_desired *desired);
 };
 
 /* For 'plan'. Return 1 if the plan is full, which the caller reports. */
-int change_add(struct changes *plan, const struct client *client, const struct change_kind *kind,
-	       const char *target, const char *old_value, const char *new_value);
+int change_add(const struct client *client, const struct change_kind *kind, const char *target,
+	       const char *old_value, const char *new_value);
 
 /* See client_apply(). */
 int change_apply(struct client *client, struct changes *plan, struct journal *journal,

@@ -139,8 +139,11 @@ void client_plan(struct client *client, const struct client_desired *desired, st
 {
 	const struct change_kind *const *kind = client->type->changes;
 
+	client->plan = plan;
+	client->findings = findings;
 	for (; kind && *kind; kind++)
-		(*kind)->plan(*kind, client, desired, plan, findings);
+		(*kind)->plan(*kind, client, desired);
+	client->plan = NULL;
 }
 
 int client_apply(struct client *client, struct changes *plan, struct journal *journal,
@@ -286,19 +289,20 @@ int client_io_since(struct client *client, const char *before, struct client_io 
 	return 0;
 }
 
-void client_report_event(const struct client *client, const struct client_io *client_io,
-			 int64_t since_s, struct findings *findings)
+void client_report_event(struct client *client, const struct client_io *client_io, int64_t since_s,
+			 struct findings *findings)
 {
+	client->findings = findings;
 	if (*client_io->event.code && client_io->event.at_s >= since_s)
-		rule_report_code(client, client_io->event.code, NULL, findings, "%s",
-				 client_io->event.text);
+		rule_report_code(client, client_io->event.code, NULL, "%s", client_io->event.text);
 }
 
 void client_judge_work(struct client *client, const struct client_work *work,
 		       struct findings *findings)
 {
+	client->findings = findings;
 	if (client->type->judge_work)
-		client->type->judge_work(client, work, findings);
+		client->type->judge_work(client, work);
 }
 
 bool client_type_mounts(const char *name, const char *fstype)

@@ -107,8 +107,8 @@ void client_judge_work(struct client *client, const struct client_work *work,
 		       struct findings *findings);
 
 /* Report an event of the client since a time (seconds since 1970), as a finding. */
-void client_report_event(const struct client *client, const struct client_io *client_io,
-			 int64_t since_s, struct findings *findings);
+void client_report_event(struct client *client, const struct client_io *client_io, int64_t since_s,
+			 struct findings *findings);
 
 /* Return true if the mount table's fstype is of this type. */
 bool client_type_mounts(const char *type, const char *fstype);

@@ -90,7 +90,7 @@ bool rule_is(const char *code, const char *end)
 }
 
 void rule_report_code(const struct client *client, const char *code, const char *cure,
-		      struct findings *findings, const char *format, ...)
+		      const char *format, ...)
 {
 	const struct rule *rule = client->type->rules;
 	va_list args;
@@ -100,7 +100,7 @@ void rule_report_code(const struct client *client, const char *code, const char 
 	if (!rule || !rule->code)
 		return;
 	va_start(args, format);
-	add(findings, rule, cure ? cure : rule->cure, NULL, format, args);
+	add(client->findings, rule, cure ? cure : rule->cure, NULL, format, args);
 	va_end(args);
 }
 

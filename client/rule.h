@@ -77,8 +77,7 @@ bool rule_is(const char *code, const char *end);
 /* Report the rule of the client's type with this code, from functions that change a client; 'cure'
  * NULL: the rule's own. */
 void rule_report_code(const struct client *client, const char *code, const char *cure,
-		      struct findings *findings, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Set [text] to "2-3,8" or "none", truncated at RULE_LIST_MAX - 1, and return it. */
 const char *rule_list(const struct cpuset *cpus, char text[RULE_LIST_MAX]);

@@ -166,7 +166,7 @@ static int plan_word(void *arg, const char *word, const char *key, const char *v
 }
 
 static int plan_target(const struct change_kind *kind, struct client *client, const char *target,
-		       const char *wanted, struct changes *plan)
+		       const char *wanted)
 {
 	struct planner planner = { .setting = setting_of(kind) };
 	int rc = 0;
@@ -174,7 +174,7 @@ static int plan_target(const struct change_kind *kind, struct client *client, co
 	planner.now = setting_of(kind)->now(client, target);
 	options_each(wanted, plan_word, &planner);
 	if (planner.new_list)
-		rc = change_add(plan, client, kind, target, planner.old_list, planner.new_list);
+		rc = change_add(client, kind, target, planner.old_list, planner.new_list);
 	free(planner.old_list);
 	free(planner.new_list);
 	return rc;
@@ -183,7 +183,6 @@ static int plan_target(const struct change_kind *kind, struct client *client, co
 struct refuser {
 	const struct setting *setting;
 	const struct client *client;
-	struct findings *findings;
 	const char *wanted;
 };
 
@@ -197,40 +196,38 @@ static int refuse_word(void *arg, const char *word, const char *key, const char 
 	options_each(r->wanted, hold, &search);
 	if (!why && search.found && strcmp(other, word) != 0) {
 		rule_report_code(
-			r->client, RULE_REFUSED, NULL, r->findings,
+			r->client, RULE_REFUSED, NULL,
 			"%s '%s' of the profile and its '%s' exclude each other; the profile was not applied",
 			r->setting->one, word, other);
 		return 1;
 	}
 	if (why)
-		rule_report_code(r->client, RULE_REFUSED, NULL, r->findings,
+		rule_report_code(r->client, RULE_REFUSED, NULL,
 				 "%s '%s' of the profile: %s; the profile was not applied",
 				 r->setting->one, word, why);
 	return why != NULL;
 }
 
-bool setting_refuses(const struct setting *setting, const struct client *client, const char *wanted,
-		     struct findings *findings)
+bool setting_refuses(const struct setting *setting, const struct client *client, const char *wanted)
 {
-	struct refuser refuser = { setting, client, findings, wanted };
+	struct refuser refuser = { setting, client, wanted };
 
 	return options_each(wanted, refuse_word, &refuser) != 0;
 }
 
 void setting_plan(const struct change_kind *kind, struct client *client,
-		  const struct client_desired *desired, struct changes *plan,
-		  struct findings *findings)
+		  const struct client_desired *desired)
 {
 	const struct setting *setting = setting_of(kind);
 	const char *wanted = setting->wanted(desired), *target;
 	int rc = 0;
 	size_t i;
 
-	if (!*wanted || setting_refuses(setting, client, wanted, findings))
+	if (!*wanted || setting_refuses(setting, client, wanted))
 		return;
 	if (!desired->alone) {
 		rule_report_code(
-			client, RULE_SHARED, rule_shared_cure(desired), findings,
+			client, RULE_SHARED, rule_shared_cure(desired),
 			"the profile's %s were left out: the job shares this node with others",
 			setting->many);
 		return;
@@ -238,14 +235,14 @@ void setting_plan(const struct change_kind *kind, struct client *client,
 	for (i = 0; rc == 0 && (target = setting->target(client, i)); i++) {
 		if (!setting->now(client, target))
 			rule_report_code(
-				client, RULE_FAILED, NULL, findings,
+				client, RULE_FAILED, NULL,
 				"'%s' could not get %s: its present value cannot be read from %s",
 				target, wanted, setting->shown_by);
 		else
-			rc = plan_target(kind, client, target, wanted, plan);
+			rc = plan_target(kind, client, target, wanted);
 		if (rc > 0)
 			rule_report_code(
-				client, RULE_FAILED, NULL, findings,
+				client, RULE_FAILED, NULL,
 				"'%s' and the targets after it could not get %s: a job has at most %d changes",
 				target, wanted, CHANGES_MAX);
 	}
@@ -306,22 +303,21 @@ out:
 }
 
 enum change_state setting_make(const struct change_kind *kind, struct client *client,
-			       const struct change *change, struct findings *findings)
+			       const struct change *change)
 {
 	const struct setting *setting = setting_of(kind);
 	struct err why = { "" };
 
 	if (!setting->now(client, change->target) && errno == ENOENT) {
-		rule_report_code(client, RULE_FAILED, "mount it", findings,
-				 "'%s' is not mounted any more", change->target);
+		rule_report_code(client, RULE_FAILED, "mount it", "'%s' is not mounted any more",
+				 change->target);
 		return CHANGE_FAILED;
 	}
 	if (set_list(setting, client, change->target, change->new_value, &why) == 0)
 		return CHANGE_DONE;
-	rule_report_code(client, RULE_FAILED, NULL, findings, "'%s' could not get %s: %.300s",
-			 change->target, change->new_value, why.text);
-	return setting_undo(kind, client, change, findings) >= CHANGE_GONE ? CHANGE_FAILED
-									   : change->state;
+	rule_report_code(client, RULE_FAILED, NULL, "'%s' could not get %s: %.300s", change->target,
+			 change->new_value, why.text);
+	return setting_undo(kind, client, change) >= CHANGE_GONE ? CHANGE_FAILED : change->state;
 }
 
 /* Read the first word of a list; false at its end. */
@@ -356,8 +352,7 @@ static char *still_ours(const struct setting *setting, const char *now, const st
 }
 
 static enum change_state undo_list(const struct setting *setting, struct client *client,
-				   const struct change *change, struct findings *findings,
-				   char **list, struct err *why)
+				   const struct change *change, char **list, struct err *why)
 {
 	const char *now;
 	bool strange;
@@ -374,7 +369,7 @@ static enum change_state undo_list(const struct setting *setting, struct client 
 	*list = still_ours(setting, now, change, &strange);
 	if (strange)
 		rule_report_code(
-			client, RULE_NOT_OURS, NULL, findings,
+			client, RULE_NOT_OURS, NULL,
 			"'%s' has %.200s: neither what the node had (%.200s) nor what jobio set (%.200s); left as it is",
 			change->target, now, change->old_value, change->new_value);
 	if (!*list)
@@ -384,18 +379,17 @@ static enum change_state undo_list(const struct setting *setting, struct client 
 }
 
 enum change_state setting_undo(const struct change_kind *kind, struct client *client,
-			       const struct change *change, struct findings *findings)
+			       const struct change *change)
 {
 	const struct setting *setting = setting_of(kind);
 	enum change_state undone;
 	struct err why = { "" };
 	char *list = NULL;
 
-	undone = undo_list(setting, client, change, findings, &list, &why);
+	undone = undo_list(setting, client, change, &list, &why);
 	if (undone == change->state)
-		rule_report_code(client, RULE_NOT_BACK, NULL, findings,
-				 "'%s' could not get %s back: %.300s", change->target,
-				 list ? list : change->old_value, why.text);
+		rule_report_code(client, RULE_NOT_BACK, NULL, "'%s' could not get %s back: %.300s",
+				 change->target, list ? list : change->old_value, why.text);
 	free(list);
 	return undone;
 }

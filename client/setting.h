@@ -52,17 +52,16 @@ struct setting {
 
 /* For struct change_kind with a struct setting in 'how'. */
 void setting_plan(const struct change_kind *kind, struct client *client,
-		  const struct client_desired *desired, struct changes *plan,
-		  struct findings *findings);
+		  const struct client_desired *desired);
 enum change_state setting_make(const struct change_kind *kind, struct client *client,
-			       const struct change *change, struct findings *findings);
+			       const struct change *change);
 enum change_state setting_undo(const struct change_kind *kind, struct client *client,
-			       const struct change *change, struct findings *findings);
+			       const struct change *change);
 
 /* Report the words that a profile may not have. Return true if there is one; the whole profile is
  * refused. */
-bool setting_refuses(const struct setting *setting, const struct client *client, const char *wanted,
-		     struct findings *findings);
+bool setting_refuses(const struct setting *setting, const struct client *client,
+		     const char *wanted);
 
 bool setting_holds(const struct change_kind *kind, const struct client *client,
 		   const struct client_desired *desired);

@@ -65,8 +65,7 @@ struct client_type_ops {
 	/* Their relation to what processes requested: record.h. */
 	const char *app_to_wire;
 	/* Judge a job at its end: client_judge_work(). */
-	void (*judge_work)(struct client *client, const struct client_work *work,
-			   struct findings *findings);
+	void (*judge_work)(struct client *client, const struct client_work *work);
 	/* Parts of its work that can be bound to CPUs; see affinity.h. */
 	const struct affinity *affinity;
 
@@ -88,9 +87,9 @@ struct client {
 	bool cached;	      /* the replies are from the cache */
 	int64_t queried_at_s; /* time of the query: seconds since boot */
 	unsigned long long deadline_ms;
-	unsigned int query_ms;	    /* timeout of one query, if other than timeout_ms; 0 */
-	const struct changes *plan; /* being applied; NULL: none */
-	struct findings *findings;  /* for the change being made or undone */
+	unsigned int query_ms;	   /* timeout of one query, if other than timeout_ms; 0 */
+	struct changes *plan;	   /* being made or applied; NULL: none */
+	struct findings *findings; /* of what is being planned, changed or judged */
 };
 
 #endif

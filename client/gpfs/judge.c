@@ -242,7 +242,7 @@ static const struct {
 	{ "preferDesignatedMnode", true },
 };
 
-static void judge_removal(struct client *client, int64_t removed, struct findings *findings)
+static void judge_removal(struct client *client, int64_t removed)
 {
 	char list[256] = "", word[16];
 	size_t i, used = 0;
@@ -254,23 +254,22 @@ static void judge_removal(struct client *client, int64_t removed, struct finding
 						 used ? ", " : "", removal[i].name, word);
 	if (used)
 		rule_report_code(
-			client, "GP14", NULL, findings,
+			client, "GP14", NULL,
 			"the job removed %" PRId64
 			" files on this node, which IBM's io500 runs did faster without %s",
 			removed, list);
 }
 
-void gpfs_judge_work(struct client *client, const struct client_work *work,
-		     struct findings *findings)
+void gpfs_judge_work(struct client *client, const struct client_work *work)
 {
 	if (work->syncs < MANY_SYNCS && work->removed < MANY_REMOVED)
 		return;
 	gpfs_query_config(client);
 	if (work->removed >= MANY_REMOVED)
-		judge_removal(client, work->removed, findings);
+		judge_removal(client, work->removed);
 	if (work->syncs >= MANY_SYNCS && gpfs_is_on(client, "fsyncIsGlobal"))
 		rule_report_code(
-			client, "GP12", NULL, findings,
+			client, "GP12", NULL,
 			"the job called fsync %" PRId64
 			" times on this node, and each waits for what other nodes have written of the file, too (fsyncIsGlobal=yes)",
 			work->syncs);

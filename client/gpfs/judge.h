@@ -13,7 +13,6 @@
 extern const struct rule gpfs_rules[];
 
 /* Judge a job at its end; mmfsd is queried only if a rule needs it. */
-void gpfs_judge_work(struct client *client, const struct client_work *work,
-		     struct findings *findings);
+void gpfs_judge_work(struct client *client, const struct client_work *work);
 
 #endif

@@ -83,7 +83,6 @@ static const struct setting mmconfig = {
 
 struct adviser {
 	const struct client *client;
-	struct findings *findings;
 	const char *now;
 };
 
@@ -103,20 +102,19 @@ static int advise(void *arg, const char *word, const char *key, const char *valu
 	 * and not in 5.1.3 */
 	if (!is_known || !strcmp(have, DYNAMIC))
 		strcpy(cure, "take it out of the profile in jobio.conf");
-	rule_report_code(adviser->client, "GP41", cure, adviser->findings,
-			 "the profile asks for %s, and mmfsd has %s", word, have);
+	rule_report_code(adviser->client, "GP41", cure, "the profile asks for %s, and mmfsd has %s",
+			 word, have);
 	return 0;
 }
 
 static void plan(const struct change_kind *kind, struct client *client,
-		 const struct client_desired *desired, struct changes *plan,
-		 struct findings *findings)
+		 const struct client_desired *desired)
 {
-	struct adviser adviser = { client, findings, NULL };
+	struct adviser adviser = { client, NULL };
 	char all[LIST_MAX];
 
 	all_desired(desired, all);
-	if (!*all || setting_refuses(&mmconfig, client, all, findings))
+	if (!*all || setting_refuses(&mmconfig, client, all))
 		return;
 	if (client->cached) /* the configuration may have changed since */
 		gpfs_query_config(client);

@@ -200,7 +200,7 @@ static int find_group(const struct client *client, const struct change *change, 
 }
 
 static enum change_state undo_group(const struct change_kind *kind, struct client *client,
-				    const struct change *change, struct findings *findings)
+				    const struct change *change)
 {
 	enum change_state worst = CHANGE_RESTORED, one;
 	struct change device = *change;
@@ -212,22 +212,21 @@ static enum change_state undo_group(const struct change_kind *kind, struct clien
 	if (rc == 0)
 		return CHANGE_GONE; /* the next mount has the defaults */
 	if (rc < 0) {
-		rule_report_code(client, "LU42", NULL, findings,
-				 "'%s' could not get %s back: %.300s", change->target,
-				 change->old_value, why.text);
+		rule_report_code(client, "LU42", NULL, "'%s' could not get %s back: %.300s",
+				 change->target, change->old_value, why.text);
 		return change->state;
 	}
 	device.target = target;
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
-		one = setting_undo(kind, client, &device, findings);
+		one = setting_undo(kind, client, &device);
 		worst = one < worst ? one : worst;
 	}
 	return worst;
 }
 
 static enum change_state make_group(const struct change_kind *kind, struct client *client,
-				    const struct change *change, struct findings *findings)
+				    const struct change *change)
 {
 	struct change device = *change;
 	enum change_state made = CHANGE_DONE;
@@ -237,31 +236,29 @@ static enum change_state make_group(const struct change_kind *kind, struct clien
 	int index, rc = find_group(client, change, &group, &why);
 
 	if (rc == 0)
-		rule_report_code(client, "LU40", "mount it", findings,
-				 "'%s' is not mounted any more", change->target);
+		rule_report_code(client, "LU40", "mount it", "'%s' is not mounted any more",
+				 change->target);
 	else if (rc < 0)
-		rule_report_code(client, "LU40", NULL, findings, "'%s' could not get %s: %.300s",
+		rule_report_code(client, "LU40", NULL, "'%s' could not get %s: %.300s",
 				 change->target, change->new_value, why.text);
 	if (rc <= 0)
 		return CHANGE_FAILED;
 	device.target = target;
 	cpuset_for_each (index, &group.indexes) {
 		device_target(&group, (unsigned int)index, target);
-		made = setting_make(kind, client, &device, findings);
+		made = setting_make(kind, client, &device);
 		if (made != CHANGE_DONE)
 			break;
 	}
 	if (made == CHANGE_DONE)
 		return made;
-	return undo_group(kind, client, change, findings) >= CHANGE_GONE ? CHANGE_FAILED
-									 : change->state;
+	return undo_group(kind, client, change) >= CHANGE_GONE ? CHANGE_FAILED : change->state;
 }
 
 /* ---- plan ---------------------------------------------------------------------- */
 
 struct refuser {
 	const struct client *client;
-	struct findings *findings;
 	const char *one; /* "parameter" or "option", for the message */
 };
 
@@ -273,20 +270,19 @@ static int refuse_word(void *arg, const char *word, const char *key, const char 
 	if (!strcmp(r->one, "parameter"))
 		why = param_refusal(key, value);
 	if (why)
-		rule_report_code(r->client, "LU49", NULL, r->findings,
+		rule_report_code(r->client, "LU49", NULL,
 				 "%s '%s' of the profile: %s; the profile was not applied", r->one,
 				 word, why);
 	return why != NULL;
 }
 
-static bool is_refused(const struct client *client, const struct client_desired *desired,
-		       struct findings *findings)
+static bool is_refused(const struct client *client, const struct client_desired *desired)
 {
-	struct refuser refuser = { client, findings, "mount option" };
+	struct refuser refuser = { client, "mount option" };
 
 	if (*desired->read_ahead_kb) {
 		rule_report_code(
-			client, "LU49", NULL, findings,
+			client, "LU49", NULL,
 			"read_ahead_kb of the profile: Lustre has llite.max_read_ahead_mb instead; the profile was not applied");
 		return true;
 	}
@@ -368,20 +364,18 @@ static int group_devices(const struct client *client, const struct tree *tree, c
 }
 
 static void add_changes(const struct change_kind *kind, struct client *client,
-			const struct grouping *all, struct changes *plan)
+			const struct grouping *all)
 {
 	char target[TARGET_MAX];
 	size_t i;
 
 	for (i = 0; i < all->count; i++) {
 		group_target(&all->group[i], target);
-		change_add(plan, client, kind, target, all->group[i].old_list,
-			   all->group[i].new_list);
+		change_add(client, kind, target, all->group[i].old_list, all->group[i].new_list);
 	}
 }
 
-static void plan_tree(const struct change_kind *kind, struct client *client, const char *wanted,
-		      struct changes *plan, struct findings *findings)
+static void plan_tree(const struct change_kind *kind, struct client *client, const char *wanted)
 {
 	struct grouping *all = xcalloc(1, sizeof(*all));
 	struct err why = { "" };
@@ -389,10 +383,9 @@ static void plan_tree(const struct change_kind *kind, struct client *client, con
 	size_t i;
 
 	if (!tree || group_devices(client, tree, wanted, all, &why) < 0)
-		rule_report_code(client, "LU40", NULL, findings, "could not set %s: %s", wanted,
-				 why.text);
+		rule_report_code(client, "LU40", NULL, "could not set %s: %s", wanted, why.text);
 	else
-		add_changes(kind, client, all, plan);
+		add_changes(kind, client, all);
 	for (i = 0; i < all->count; i++) {
 		free(all->group[i].old_list);
 		free(all->group[i].new_list);
@@ -407,17 +400,16 @@ static bool has_settings(const struct client_desired *desired)
 }
 
 static void plan_parameters(const struct change_kind *kind, struct client *client,
-			    const struct client_desired *desired, struct changes *plan,
-			    struct findings *findings)
+			    const struct client_desired *desired)
 {
-	if (!has_settings(desired) || is_refused(client, desired, findings))
+	if (!has_settings(desired) || is_refused(client, desired))
 		return;
 	if (!desired->alone)
 		rule_report_code(
-			client, "LU46", rule_shared_cure(desired), findings,
+			client, "LU46", rule_shared_cure(desired),
 			"the profile's parameters were left out: the job shares this node with others");
 	else if (client->common.mount_count)
-		plan_tree(kind, client, desired->parameters, plan, findings);
+		plan_tree(kind, client, desired->parameters);
 }
 
 static bool holds_parameters(const struct change_kind *kind, const struct client *client,
@@ -425,11 +417,14 @@ static bool holds_parameters(const struct change_kind *kind, const struct client
 {
 	struct findings unsaid = { 0 };
 	struct changes plan = { 0 };
+	struct client copy = *client;
 	bool holds;
 
 	if (!*desired->parameters)
 		return !has_settings(desired);
-	plan_parameters(kind, (struct client *)client, desired, &plan, &unsaid);
+	copy.plan = &plan;
+	copy.findings = &unsaid;
+	plan_parameters(kind, &copy, desired);
 	holds = !plan.count && !unsaid.count && client->common.mount_count;
 	changes_free(&plan);
 	findings_free(&unsaid);

@@ -29,7 +29,7 @@
 
 #define TREE_NAME_MAX 96
 #define TREE_TEXT_MAX (64U << 10) /* of one file */
-#define TREE_UNREAD (-2L) /* not read yet */
+#define TREE_UNREAD (-2L)	  /* not read yet */
 
 enum tree_kind {
 	TREE_LLITE,

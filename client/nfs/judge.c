@@ -330,8 +330,7 @@ static void check_proxy(const struct judge *judge)
 /* ---- end of a job --------------------------------------------------------- */
 
 /* Judge the counters of the node for the time of the job. */
-static void judge_line(struct client *client, const struct client_io_series *series,
-		       struct findings *findings)
+static void judge_line(struct client *client, const struct client_io_series *series)
 {
 	const int64_t *n = series->numbers;
 	int64_t moved = n[IO_READ_CALLS] + n[IO_WRITE_CALLS];
@@ -340,39 +339,38 @@ static void judge_line(struct client *client, const struct client_io_series *ser
 	if (n[IO_READ_CALLS] < 0 || n[IO_WRITE_CALLS] < 0 || moved < FEW)
 		return;
 	if (n[IO_RESENT] > 0 && n[IO_RESENT] >= all / 100) {
-		rule_report_code(client, "NF08", NULL, findings,
+		rule_report_code(client, "NF08", NULL,
 				 "'%s' sent one in 100 requests again, or more, while the job ran",
 				 series->fs);
-		findings_measured(findings, "%" PRId64 " of %" PRId64, n[IO_RESENT], all);
+		findings_measured(client->findings, "%" PRId64 " of %" PRId64, n[IO_RESENT], all);
 	}
 	if (n[IO_BACKLOG] >= all) {
-		rule_report_code(client, "NF13", NULL, findings,
+		rule_report_code(client, "NF13", NULL,
 				 "requests of '%s' waited for a free slot while the job ran",
 				 series->fs);
-		findings_measured(findings,
+		findings_measured(client->findings,
 				  "%" PRId64 " were in the queue whenever one was sent, on average",
 				  n[IO_BACKLOG] / all);
 	}
 	if (n[IO_READ_US] >= 0 && n[IO_WRITE_US] >= 0 &&
 	    (n[IO_READ_US] + n[IO_WRITE_US]) / moved >= SLOW_MS * 1000) {
 		rule_report_code(
-			client, "NF14", NULL, findings,
+			client, "NF14", NULL,
 			"READs and WRITEs of '%s' took %d ms or more, on average while the job ran",
 			series->fs, SLOW_MS);
-		findings_measured(findings, "%" PRId64 " ms",
+		findings_measured(client->findings, "%" PRId64 " ms",
 				  (n[IO_READ_US] + n[IO_WRITE_US]) / moved / 1000);
 	}
 }
 
-void nfs_judge_work(struct client *client, const struct client_work *work,
-		    struct findings *findings)
+void nfs_judge_work(struct client *client, const struct client_work *work)
 {
 	size_t i;
 
 	for (i = 0; i < work->client_io->series_count; i++)
 		if (!work->client_io->series[i].has_restarted &&
 		    !work->client_io->series[i].is_gone)
-			judge_line(client, &work->client_io->series[i], findings);
+			judge_line(client, &work->client_io->series[i]);
 }
 
 const struct rule nfs_rules[] = {

@@ -118,8 +118,7 @@ int nfs_add_source(struct client_counters *counters, const struct nfs_mount *mou
 /* ---- the type -------------------------------------------------------------- */
 
 extern const struct rule nfs_rules[];
-void nfs_judge_work(struct client *client, const struct client_work *work,
-		    struct findings *findings);
+void nfs_judge_work(struct client *client, const struct client_work *work);
 extern const struct change_kind *const nfs_changes[];
 extern const struct client_type_ops nfs_type;
 

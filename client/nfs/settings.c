@@ -243,11 +243,10 @@ static int is_refused(void *arg, const char *word, const char *key, const char *
 
 /* A profile is applied as a whole or not at all. */
 static void plan_read_ahead(const struct change_kind *kind, struct client *client,
-			    const struct client_desired *desired, struct changes *plan,
-			    struct findings *findings)
+			    const struct client_desired *desired)
 {
 	if (!options_each(desired->mount_options, is_refused, NULL))
-		setting_plan(kind, client, desired, plan, findings);
+		setting_plan(kind, client, desired);
 }
 
 static const struct change_kind read_ahead_kind = {

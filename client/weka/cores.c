@@ -85,11 +85,10 @@ static int desired_ids(const struct client *client, const struct client_desired 
 	return !cpuset_is_empty(&job_may_use);
 }
 
-static void report_not_allowed(const struct client *client, struct findings *findings,
-			       const char *container, const char *have, const char *need,
-			       const char *why, const char *cure)
+static void report_not_allowed(const struct client *client, const char *container, const char *have,
+			       const char *need, const char *why, const char *cure)
 {
-	rule_report_code(client, "W47", cure, findings,
+	rule_report_code(client, "W47", cure,
 			 "container '%s' keeps core %s, although this job should find %s: %s",
 			 container, have, need, why);
 }
@@ -123,7 +122,7 @@ static const char *objection(const struct client *client, const char *container,
 }
 
 static void plan_change(struct client *client, const char *container, const struct cpuset *now,
-			const struct cpuset *ids, struct changes *plan, struct findings *findings)
+			const struct cpuset *ids)
 {
 	char *have = xneed(cpuset_format(now));
 	char *need = xneed(cpuset_format(ids));
@@ -132,16 +131,15 @@ static void plan_change(struct client *client, const char *container, const stru
 
 	why = objection(client, container, now, ids, &cure, &text);
 	if (why)
-		report_not_allowed(client, findings, container, have, need, why, cure);
+		report_not_allowed(client, container, have, need, why, cure);
 	else
-		change_add(plan, client, &weka_cores, container, have, need);
+		change_add(client, &weka_cores, container, have, need);
 	free(have);
 	free(need);
 }
 
 static void plan_cores(const struct change_kind *kind, struct client *client,
-		       const struct client_desired *desired, struct changes *plan,
-		       struct findings *findings)
+		       const struct client_desired *desired)
 {
 	const struct weka_unit *unit = the_container(client);
 	struct cpuset now, ids;
@@ -155,7 +153,7 @@ static void plan_cores(const struct change_kind *kind, struct client *client,
 	weka_baseline_forget_stale(client, unit->info.name, &now);
 	if ((desired->alone || (desired->idle && !desired->io_cores)) &&
 	    desired_ids(client, desired, unit->info.name, &now, &ids))
-		plan_change(client, unit->info.name, &now, &ids, plan, findings);
+		plan_change(client, unit->info.name, &now, &ids);
 }
 
 /* ---- make and undo ----------------------------------------------------- */
@@ -168,50 +166,48 @@ static int ids_of(const struct change *change, struct cpuset *old_ids, struct cp
 		       : 0;
 }
 
-static void report_failed(const struct client *client, const struct switch_report *report,
-			  const struct change *change, const struct err *why, bool is_back)
+static void report_failed(const struct client *client, bool is_busy, const struct change *change,
+			  const struct err *why, bool is_back)
 {
-	if (report->busy)
+	if (is_busy)
 		rule_report_code(
-			client, "W48", NULL, report->findings,
+			client, "W48", NULL,
 			"container '%s' keeps core %s, although this job should find %s: %.300s",
 			change->target, change->old_value, change->new_value, why->text);
 	else
-		rule_report_code(client, "W44", NULL, report->findings,
+		rule_report_code(client, "W44", NULL,
 				 "container '%s' could not change from core %s to %s: %.300s%s%s",
 				 change->target, change->old_value, change->new_value, why->text,
 				 is_back ? "; it is back at core " : "",
 				 is_back ? change->old_value : "");
 }
 
-static void report_not_restored(const struct client *client, struct findings *findings,
-				const struct change *change, const struct err *why)
+static void report_not_restored(const struct client *client, const struct change *change,
+				const struct err *why)
 {
 	char *cure = rule_cure_for(weka_mount_is_begun(client, change->target) > 0
 					   ? "mount what fstab(5) names; the next job tries again"
 					   : WEKA_BACK_CURE,
 				   change->target);
 
-	rule_report_code(client, "W45", cure, findings,
-			 "container '%s' is not back at core %s: %.300s", change->target,
-			 change->old_value, why->text);
+	rule_report_code(client, "W45", cure, "container '%s' is not back at core %s: %.300s",
+			 change->target, change->old_value, why->text);
 	free(cure);
 }
 
 static enum change_state make_cores(const struct change_kind *kind, struct client *client,
-				    const struct change *change, struct findings *findings)
+				    const struct change *change)
 {
-	struct switch_report report = { .findings = findings };
 	struct cpuset old_ids, new_ids;
 	struct err why = { "" }, worse = { "" };
-	bool is_back;
+	bool is_back, is_busy = false;
 
 	if (ids_of(change, &old_ids, &new_ids) < 0)
 		return CHANGE_FAILED;
 	cache_drop(client);
 	if (weka_baseline_store(client, change->target, &old_ids, &new_ids, &why) < 0)
 		goto failed;
-	if (weka_switch_cores(client, change->target, &new_ids, &report, &why) == 0) {
+	if (weka_switch_cores(client, change->target, &new_ids, &is_busy, &why) == 0) {
 		weka_baseline_settle(client, change->target, &new_ids);
 		cache_store(client);
 		return CHANGE_DONE;
@@ -219,19 +215,19 @@ static enum change_state make_cores(const struct change_kind *kind, struct clien
 failed:
 	client->plan = NULL; /* options of the plan are not set on the way back */
 	is_back = weka_switch_back(client, change->target, &old_ids, &worse) == 0;
-	report_failed(client, &report, change, &why, is_back);
+	report_failed(client, is_busy, change, &why, is_back);
 	if (is_back) {
 		weka_baseline_settle(client, change->target, &old_ids);
 		return CHANGE_FAILED;
 	}
-	report_not_restored(client, findings, change, &worse);
+	report_not_restored(client, change, &worse);
 	return change->state;
 }
 
 /* A completed change is kept: going back would restart the client again. After an interrupted one
  * the current cores decide. */
 static enum change_state undo_cores(const struct change_kind *kind, struct client *client,
-				    const struct change *change, struct findings *findings)
+				    const struct change *change)
 {
 	struct cpuset old_ids, new_ids, now;
 	const struct weka_unit *unit;
@@ -244,7 +240,7 @@ static enum change_state undo_cores(const struct change_kind *kind, struct clien
 	cache_drop(client);
 	unit = weka_switch_finish(client, change->target, &old_ids, &why);
 	if (!unit) {
-		report_not_restored(client, findings, change, &why);
+		report_not_restored(client, change, &why);
 		return change->state;
 	}
 	weka_named_cpus(&unit->stable, &now);

@@ -147,7 +147,7 @@ static int write_options(const struct setting *setting, struct client *client, c
 	if (rc == 0)
 		cache_store(client);
 	else
-		rule_report_code(client, "W08", WEKA_LOG_CURE, client->findings,
+		rule_report_code(client, "W08", WEKA_LOG_CURE,
 				 "container '%s' was restarted by the remount of '%s': %.300s",
 				 container, target, late.text);
 	free(list);
@@ -156,14 +156,14 @@ static int write_options(const struct setting *setting, struct client *client, c
 
 /* A change that restarts a container is skipped if the site has so configured. */
 static void plan_options(const struct change_kind *kind, struct client *client,
-			 const struct client_desired *desired, struct changes *plan,
-			 struct findings *findings)
+			 const struct client_desired *desired)
 {
 	char container[WEKA_NAME_MAX];
 	struct change *change;
+	struct changes *plan = client->plan;
 	size_t i = plan->count;
 
-	setting_plan(kind, client, desired, plan, findings);
+	setting_plan(kind, client, desired);
 	while (client->section->light_only && i < plan->count) {
 		change = &plan->list[i];
 		if (!restarts(client, mounts_find(client->mounts, change->target), container)) {
@@ -173,7 +173,6 @@ static void plan_options(const struct change_kind *kind, struct client *client,
 		rule_report_code(
 			client, "W47",
 			"set remount=any in [client] of jobio.conf, or leave it: the restart takes 8 to 30 s",
-			findings,
 			"'%s' keeps %s, although this job should find %s: remount=light_only, and a remount restarts container '%s' from WEKA 5 on",
 			change->target, change->old_value, change->new_value, container);
 		change_clear(change);
@@ -182,7 +181,7 @@ static void plan_options(const struct change_kind *kind, struct client *client,
 }
 
 static enum change_state make_options(const struct change_kind *kind, struct client *client,
-				      const struct change *change, struct findings *findings)
+				      const struct change *change)
 {
 	const char *now;
 
@@ -193,7 +192,7 @@ static enum change_state make_options(const struct change_kind *kind, struct cli
 		if (now && setting_verify(&weka_options, "", now, change->new_value, NULL) == 0)
 			return CHANGE_DONE;
 	}
-	return setting_make(kind, client, change, findings);
+	return setting_make(kind, client, change);
 }
 
 const struct change_kind weka_mount_option = {

@@ -373,24 +373,23 @@ static int back_one(struct client *client, const struct client_mount *mount,
 	}
 }
 
-static void compare(struct client *client, const struct mounts *shown, struct findings *findings)
+static void compare(struct client *client, const struct mounts *shown)
 {
 	const struct client_mount *mount;
 	struct err why;
 	size_t i;
 
-	for (i = 0; shown && findings && i < shown->count; i++) {
+	for (i = 0; shown && i < shown->count; i++) {
 		mount = find(client, shown->mount[i].target);
 		if (mount &&
 		    weka_options_unchanged(shown->mount[i].options, mount->options, &why) < 0)
 			rule_report_code(client, "W40", "remount it with the options of fstab(5)",
-					 findings, "'%s' was mounted again: %.300s", mount->target,
-					 why.text);
+					 "'%s' was mounted again: %.300s", mount->target, why.text);
 	}
 }
 
 int weka_mount_back(struct client *client, const struct cpuset *ids, unsigned long long end_ms,
-		    bool insist, struct findings *findings, struct err *err)
+		    bool insist, struct err *err)
 {
 	struct mounts *set = set_load(client, WEKA_FSTYPE, err);
 	struct mounts *shown = NULL;
@@ -404,7 +403,8 @@ int weka_mount_back(struct client *client, const struct cpuset *ids, unsigned lo
 		if (back_one(client, &set->mount[i], ids, end_ms, insist, err) < 0)
 			rc = -1;
 	shown = set_load(client, SHOWN, NULL);
-	compare(client, shown, findings);
+	if (!insist)
+		compare(client, shown);
 out:
 	mounts_free(shown);
 	mounts_free(set);

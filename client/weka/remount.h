@@ -37,6 +37,6 @@ int weka_mount_away(struct client *client, unsigned long long end_ms, bool *busy
 /* Mount those of the set that are missing, with core= for each id; 'insist': try again until
  * end_ms. A lost option is a finding. */
 int weka_mount_back(struct client *client, const struct cpuset *ids, unsigned long long end_ms,
-		    bool insist, struct findings *findings, struct err *err);
+		    bool insist, struct err *err);
 
 #endif

@@ -150,21 +150,21 @@ static int order_cores(struct client *client, const char *container, const struc
 
 /* Unmount all, then mount with other cores. Return 0 if the commands succeeded. */
 static int mount_with_ids(struct client *client, const char *container, const struct cpuset *ids,
-			  unsigned long long end_ms, struct switch_report *report, struct err *err)
+			  unsigned long long end_ms, bool *busy, struct err *err)
 {
-	if (weka_mount_away(client, end_ms, &report->busy, err) < 0 ||
+	if (weka_mount_away(client, end_ms, busy, err) < 0 ||
 	    wait_gone(client, container, end_ms, err) < 0)
 		return -1;
-	return weka_mount_back(client, ids, end_ms, false, report->findings, err);
+	return weka_mount_back(client, ids, end_ms, false, err);
 }
 
 static int switch_by_mount(struct client *client, const char *container, const struct cpuset *ids,
-			   struct switch_report *report, struct err *err)
+			   bool *busy, struct err *err)
 {
 	unsigned long long end_ms = ready_end(client);
 
 	if (weka_mount_begin(client, container, err) < 0 ||
-	    mount_with_ids(client, container, ids, end_ms, report, err) < 0 ||
+	    mount_with_ids(client, container, ids, end_ms, busy, err) < 0 ||
 	    wait_for(client, container, end_ms, ids, err) < 0)
 		return -1;
 	weka_mount_end(client);
@@ -188,10 +188,10 @@ static int switch_in_place(struct client *client, const char *container, const s
 }
 
 int weka_switch_cores(struct client *client, const char *container, const struct cpuset *ids,
-		      struct switch_report *report, struct err *err)
+		      bool *busy, struct err *err)
 {
 	if (client->section->core_method == CORE_METHOD_MOUNT)
-		return switch_by_mount(client, container, ids, report, err);
+		return switch_by_mount(client, container, ids, busy, err);
 	return switch_in_place(client, container, ids, err);
 }
 
@@ -209,7 +209,7 @@ static int mount_back(struct client *client, const char *container, const struct
 {
 	if (weka_mount_count(client, err) == 0)
 		wait_gone(client, container, end_ms, NULL);
-	return weka_mount_back(client, old_ids, end_ms, true, NULL, err);
+	return weka_mount_back(client, old_ids, end_ms, true, err);
 }
 
 /* Restore from any state of old and new mounts: at the end all are mounted, and the container has

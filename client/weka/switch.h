@@ -22,18 +22,13 @@
 
 struct weka_unit;
 
-/* Results of a switch besides its error. */
-struct switch_report {
-	struct findings *findings;
-	bool busy; /* it failed only because a mount is in use */
-};
-
 /* Return "1,2,3": single ids, no ranges; caller frees. */
 char *weka_ids_text(const struct cpuset *ids);
 
-/* Move the container to these cores. Return 0 once it runs on them, READY and connected. */
+/* Move the container to these cores. Return 0 once it runs on them, READY and connected; -1, *busy:
+ * it failed only because a mount is in use. */
 int weka_switch_cores(struct client *client, const char *container, const struct cpuset *ids,
-		      struct switch_report *report, struct err *err);
+		      bool *busy, struct err *err);
 /* Go back after a switch that failed. Return 0 once the container runs on its old cores. */
 int weka_switch_back(struct client *client, const char *container, const struct cpuset *old_ids,
 		     struct err *err);
