@@ -31,7 +31,6 @@ static int print_all(void *arg)
 	struct tree *tree;
 	struct err why;
 
-	tree_hold(reader->client->section);
 	tree = tree_read(reader->client, &why);
 	if (tree)
 		lustre_stats_print(reader->client, tree, true, reader->enough_ms);

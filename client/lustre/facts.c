@@ -220,7 +220,6 @@ static int print_all(void *arg)
 	print_global(client, "jobid_var");
 	print_nis(client);
 	print_cpts(client);
-	tree_hold(client->section);
 	tree = tree_read(client, &why);
 	if (!tree) {
 		printf("none %s\n", why.text);

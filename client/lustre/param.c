@@ -150,15 +150,10 @@ bool param_concerns(const char *wanted, enum tree_kind kind)
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Parameters of a device's locks are in another folder. */
-static int path_of(const struct config_client *section, enum tree_kind kind, const char *device,
-		   const char *key, char path[TREE_PATH_MAX])
+/* Return the folder of a parameter: those of a device's locks are in another one. */
+static const char *folder_of(enum tree_kind kind, const char *key)
 {
-	const char *folder = tree_folder(kind);
-
-	if (!strcmp(key, "lru_max_age"))
-		folder = "ldlm/namespaces";
-	return tree_path(section, folder, device, key, path);
+	return !strcmp(key, "lru_max_age") ? "ldlm/namespaces" : tree_folder(kind);
 }
 
 /* Read one value. max_cached_mb has several lines, one of them with its name; other files have one
@@ -166,18 +161,14 @@ static int path_of(const struct config_client *section, enum tree_kind kind, con
 static int read_value(const struct config_client *section, const struct param *param,
 		      const char *device, unsigned long *number)
 {
-	const char *folder = tree_folder(param->kind), *at;
+	const char *folder = folder_of(param->kind, param->key), *at;
 	char text[1024], digits[24];
-	size_t length;
 
-	if (!strcmp(param->key, "lru_max_age"))
-		folder = "ldlm/namespaces";
 	if (tree_text(section, folder, device, param->key, text, sizeof(text)) < 0)
 		return -1;
 	at = strstr(text, "max_cached_mb: ");
 	at = at ? at + strlen("max_cached_mb: ") : text;
-	length = strcspn(at, " \n");
-	TEXT_SET_PART(digits, at, length);
+	TEXT_SET_PART(digits, at, strcspn(at, " \n"));
 	if (number_parse(digits, 0, ~0UL, number, NULL) == 0)
 		return 0;
 	errno = ENOENT; /* not the parameter in the table */
@@ -205,11 +196,15 @@ int param_now(const struct config_client *section, enum tree_kind kind, const ch
 	return used ? 0 : -1;
 }
 
-static int param_set(const char *path, const char *value)
+int param_write(const struct config_client *section, enum tree_kind kind, const char *device,
+		const char *key, const char *value)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW), saved;
+	int fd = -1, saved;
 	ssize_t n;
 
+	errno = EPERM;
+	if (find(kind, key))
+		fd = tree_open(section, folder_of(kind, key), device, key, O_WRONLY | O_NOFOLLOW);
 	if (fd < 0)
 		return -1;
 	n = write(fd, value, strlen(value));
@@ -217,20 +212,6 @@ static int param_set(const char *path, const char *value)
 	close(fd);
 	errno = saved;
 	return n < 0 ? -1 : 0;
-}
-
-int param_write(const struct config_client *section, enum tree_kind kind, const char *device,
-		const char *key, const char *value)
-{
-	char path[TREE_PATH_MAX];
-
-	if (!find(kind, key)) {
-		errno = EPERM;
-		return -1;
-	}
-	if (path_of(section, kind, device, key, path) < 0)
-		return -1;
-	return param_set(path, value);
 }
 
 /* ---- coupled parameters --------------------------------------------------- */

@@ -187,24 +187,12 @@ void tree_free(struct tree *tree)
 /* ---- files --------------------------------------------------------------- */
 
 #define ROOTS 3
-#define SEEN 64
 
-static size_t hash_of(const char *text)
+/* Return the root to try first: files of many lines are in debugfs since 2.13 (LU-8066,
+ * adb5aca3d6), others in sysfs. */
+static size_t likely_root(const char *param)
 {
-	size_t hash = 0;
-
-	while (*text)
-		hash = hash * 31 + (unsigned char)*text++;
-	return hash;
-}
-
-static void param_path(const struct config_client *section, size_t root, const char *folder,
-		       const char *device, const char *param, char path[TREE_PATH_MAX])
-{
-	const char *const roots[ROOTS] = { section->sys_dir, section->debug_dir,
-					   section->procfs_dir };
-
-	snprintf(path, TREE_PATH_MAX, "%s/%s/%s/%s", roots[root], folder, device, param);
+	return !strcmp(param, "stats") || !strcmp(param, "import") || !strcmp(param, "state");
 }
 
 static bool is_elsewhere(int error)
@@ -212,107 +200,21 @@ static bool is_elsewhere(int error)
 	return error == ENOENT || error == ENOTDIR;
 }
 
-int tree_path(const struct config_client *section, const char *folder, const char *device,
-	      const char *param, char path[TREE_PATH_MAX])
+int tree_open(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, int flags)
 {
-	int denied = 0;
-	size_t i;
-
-	for (i = 0; i < ROOTS; i++) {
-		param_path(section, i, folder, device, param, path);
-		if (access(path, F_OK) == 0)
-			return 0;
-		if (!is_elsewhere(errno))
-			denied = errno;
-	}
-	errno = denied ? denied : ENOENT;
-	return -1;
-}
-
-static const struct config_client *held; /* NULL: tree_hold() was not called */
-
-struct held_folder {
-	bool is_known;
-	int fd, error;
-};
-
-/* Return its fd, or -1 with errno. */
-static int held_folder(size_t root, const char *folder)
-{
-	static struct held_folder known[ROOTS][TREE_KINDS + 1];
-	struct held_folder *one;
+	const char *const roots[ROOTS] = { section->sys_dir, section->debug_dir,
+					   section->procfs_dir };
+	size_t i, first = likely_root(param);
 	char path[TREE_PATH_MAX];
-	size_t i = 0;
-
-	while (i < TREE_KINDS && strcmp(folders[i], folder) != 0)
-		i++; /* the last is "lov" */
-	one = &known[root][i];
-	if (!one->is_known) {
-		param_path(held, root, folder, ".", ".", path);
-		one->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		one->error = errno;
-		one->is_known = true;
-	}
-	errno = one->error;
-	return one->fd;
-}
-
-void tree_hold(const struct config_client *section)
-{
-	held = section;
-}
-
-static int open_below(const struct config_client *section, size_t root, const char *folder,
-		      const char *device, const char *param)
-{
-	char path[TREE_PATH_MAX];
-	int at;
-
-	if (section != held) {
-		param_path(section, root, folder, device, param, path);
-		return open(path, O_RDONLY | O_CLOEXEC);
-	}
-	at = held_folder(root, folder);
-	if (at < 0)
-		return -1;
-	snprintf(path, sizeof(path), "%s/%s", device, param);
-	return openat(at, path, O_RDONLY | O_CLOEXEC);
-}
-
-/* Return the root to try first: files of many lines are in debugfs since 2.13 (LU-8066,
- * adb5aca3d6), others in sysfs. */
-static size_t likely_root(const char *param)
-{
-	static const char *const of_lines[] = { "stats", "import", "state" };
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(of_lines); i++)
-		if (!strcmp(param, of_lines[i]))
-			return 1;
-	return 0;
-}
-
-/* Open a parameter. The same file of some hundred targets is read in turn, so the root of the
- * previous one is tried first. */
-static int open_param(const struct config_client *section, const char *folder, const char *device,
-		      const char *param)
-{
-	static struct {
-		char name[48];
-		size_t root;
-	} seen[SEEN];
-	size_t slot = hash_of(param) % SEEN, i, root;
-	size_t first = strcmp(seen[slot].name, param) != 0 ? likely_root(param) : seen[slot].root;
 	int fd, denied = 0;
 
 	for (i = 0; i < ROOTS; i++) {
-		root = (first + i) % ROOTS;
-		fd = open_below(section, root, folder, device, param);
-		if (fd >= 0) {
-			TEXT_SET(seen[slot].name, param);
-			seen[slot].root = root;
+		snprintf(path, sizeof(path), "%s/%s/%s/%s", roots[(first + i) % ROOTS], folder,
+			 device, param);
+		fd = open(path, flags | O_CLOEXEC);
+		if (fd >= 0)
 			return fd;
-		}
 		if (!is_elsewhere(errno))
 			denied = errno;
 	}
@@ -348,7 +250,7 @@ static int read_file(int fd, bool is_line, char *text, size_t size)
 static int read_param(const struct config_client *section, const char *folder, const char *device,
 		      const char *param, bool is_line, char *text, size_t size)
 {
-	int fd = open_param(section, folder, device, param);
+	int fd = tree_open(section, folder, device, param, O_RDONLY);
 
 	return fd < 0 ? -1 : read_file(fd, is_line, text, size);
 }

@@ -61,13 +61,10 @@ const char *tree_target(const struct tree_device *device, char text[16]);
 /* Return the name of the filesystem in an instance: "work". */
 const char *tree_filesystem(const char *instance, char text[TREE_NAME_MAX]);
 
-/* Find the file of a parameter and set its [path]. Return 0, or -1. */
+/* Open the file of a parameter. Return -1 with errno if there is none. */
 #define TREE_PATH_MAX 1024
-int tree_path(const struct config_client *section, const char *folder, const char *device,
-	      const char *param, char path[TREE_PATH_MAX]);
-/* Keep the folders of this section open, each looked up once; for a child that reads many files and
- * exits. */
-void tree_hold(const struct config_client *section);
+int tree_open(const struct config_client *section, const char *folder, const char *device,
+	      const char *param, int flags);
 /* Read the first line of a parameter; its whole text, of at most size - 1 bytes. */
 int tree_line(const struct config_client *section, const char *folder, const char *device,
 	      const char *param, char *line, size_t size);
