@@ -270,7 +270,6 @@ static int each_thread(const char *item, int (*fn)(void *arg, long tid), void *a
 struct threads {
 	struct cpuset cpus;
 	bool is_known;
-	size_t moved;
 };
 
 static int compare_thread(void *arg, long tid)
@@ -300,75 +299,59 @@ static int process_get(const struct client *client, const char *item, struct cpu
 	return 0;
 }
 
-static int move_thread(void *arg, long tid)
-{
-	struct threads *threads = arg;
-	struct cpuset cpus;
-
-	if (task_get(tid, &cpus) < 0)
-		return errno == ESRCH ? 0 : -1;
-	if (cpuset_equal(&cpus, &threads->cpus))
-		return 0;
-	if (task_set(tid, &threads->cpus) < 0 && errno != ESRCH)
-		return -1;
-	threads->moved++;
-	return 0;
-}
-
-/* Set the CPUs of all threads. A new thread inherits those of its parent: repeat until none had to
- * be moved. */
-static int process_set(const struct client *client, const char *item, const struct cpuset *cpus,
-		       struct err *err)
-{
-	struct threads threads = { .cpus = *cpus };
-	int pass;
-
-	for (pass = 0; pass < PASSES_MAX; pass++) {
-		threads.moved = 0;
-		if (!is_same_process(item) || each_thread(item, move_thread, &threads) < 0)
-			return err_set(err, "process %s: %s", item, strerror(errno));
-		if (!threads.moved)
-			return 0;
-	}
-	return 0;
-}
-
-struct restore_threads {
-	const struct cpuset *was, *is;
-	size_t strange;
+struct mover {
+	const struct cpuset *to, *only; /* only: of threads with these CPUs; NULL: of all */
+	size_t moved, strange;
 };
 
-static int thread_back(void *arg, long tid)
+static int move_thread(void *arg, long tid)
 {
-	struct restore_threads *back = arg;
+	struct mover *mover = arg;
 	struct cpuset now;
 
 	if (task_get(tid, &now) < 0)
 		return errno == ESRCH ? 0 : -1;
-	if (cpuset_equal(&now, back->was))
+	if (cpuset_equal(&now, mover->to))
 		return 0;
-	if (!cpuset_equal(&now, back->is))
-		back->strange++;
-	else if (task_set(tid, back->was) < 0 && errno != ESRCH)
-		return -1;
+	if (mover->only && !cpuset_equal(&now, mover->only)) {
+		mover->strange++;
+		return 0;
+	}
+	mover->moved++;
+	return task_set(tid, mover->to) < 0 && errno != ESRCH ? -1 : 0;
+}
+
+/* Set the CPUs of the threads. A new thread inherits those of its parent: repeat until none had to
+ * be moved. */
+static int move_threads(const char *item, struct mover *mover, struct err *err)
+{
+	int pass;
+
+	for (pass = 0; pass < PASSES_MAX && (!pass || mover->moved); pass++) {
+		mover->moved = mover->strange = 0;
+		if (!is_same_process(item) || each_thread(item, move_thread, mover) < 0)
+			return err_set(err, "process %s: %s", item, strerror(errno));
+	}
 	return 0;
+}
+
+static int process_set(const struct client *client, const char *item, const struct cpuset *cpus,
+		       struct err *err)
+{
+	struct mover mover = { .to = cpus };
+
+	return move_threads(item, &mover, err);
 }
 
 /* Restore each thread by itself: an interrupted change has moved some. */
 static int process_back(const struct client *client, const char *item, const struct cpuset *was,
 			const struct cpuset *is, struct err *err)
 {
-	struct restore_threads back = { was, is, 0 };
-	int pass;
+	struct mover mover = { .to = was, .only = is };
 
-	for (pass = 0; pass < 2; pass++) {
-		back.strange = 0;
-		if (!is_same_process(item) || each_thread(item, thread_back, &back) < 0)
-			return affinity_is_gone(errno)
-				       ? AFFINITY_GONE
-				       : err_set(err, "process %s: %s", item, strerror(errno));
-	}
-	return !back.strange;
+	if (move_threads(item, &mover, err) < 0)
+		return affinity_is_gone(errno) ? AFFINITY_GONE : -1;
+	return !mover.strange;
 }
 
 static const char *desired_process(const struct client *client)

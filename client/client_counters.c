@@ -263,6 +263,12 @@ static bool is_lower(const struct span *span, const struct source_counters *was,
 	return false;
 }
 
+/* Return true if one of the readings left the source out. */
+static bool is_left_out(const struct span *span, const char *id)
+{
+	return is_unread(span->before, id) || is_unread(span->after, id);
+}
+
 static bool went_back(const struct span *span)
 {
 	const struct source_counters *is, *was;
@@ -273,7 +279,7 @@ static bool went_back(const struct span *span)
 		if (strcmp(was->fs, span->fs) != 0)
 			continue;
 		is = find_source(span->after, was->id, i);
-		if (!is && (is_unread(span->before, was->id) || is_unread(span->after, was->id)))
+		if (!is && is_left_out(span, was->id))
 			continue;
 		if (!is || is_newer(was, is) || is_lower(span, was, is))
 			return true;
@@ -314,8 +320,7 @@ static int64_t all_since(const struct span *span, int kind)
 
 	for (i = 0; i < span->after->count; i++) {
 		source = &span->after->sources[i];
-		if (strcmp(source->fs, span->fs) != 0 || is_unread(span->before, source->id) ||
-		    is_unread(span->after, source->id))
+		if (strcmp(source->fs, span->fs) != 0 || is_left_out(span, source->id))
 			continue;
 		one = source_since(span, source_before(span, source, i), source, kind);
 		if (one == IO_UNKNOWN || (sum > 0 && one > INT64_MAX - sum))
@@ -335,8 +340,7 @@ static bool has_older(const struct span *span)
 		source = &span->after->sources[i];
 		if (!strcmp(source->fs, span->fs) && source->start_s != IO_UNKNOWN &&
 		    source->start_s + CLIENT_SOURCE_START_SLACK_S < span->before->at_s &&
-		    !source_before(span, source, i) && !is_unread(span->before, source->id) &&
-		    !is_unread(span->after, source->id))
+		    !source_before(span, source, i) && !is_left_out(span, source->id))
 			return true;
 	}
 	return false;

@@ -13,7 +13,7 @@
 #define WEKA_LOG_CURE "correct what the agent's log names: journalctl -u weka-agent"
 #define WEKA_BACK_CURE "weka local resources restore -C NAME; weka local restart NAME"
 
-rule_each weka_each_container, weka_each_running, weka_each_link;
+rule_each weka_each_container, weka_each_running, weka_each_link, weka_each_service;
 
 rule_check weka_check_copies, weka_check_isolate, weka_check_stale, weka_check_force_v2,
 	weka_check_odd_key, weka_check_twice, weka_check_two_files, weka_check_no_service,

@@ -8,26 +8,24 @@
 
 /* ---- service.conf ------------------------------------------------------ */
 
-/* Return the file in use: service.conf, or weka.conf if it is the only one (in one published recipe
+/* Set the file in use: service.conf, or weka.conf if it is the only one (in one published recipe
  * only). */
-static const struct weka_service *service_of(const struct judge *judge, const char **path)
+bool weka_each_service(struct judge *judge, size_t *at)
 {
-	if (weka_of(judge->client)->service.present ||
-	    !weka_of(judge->client)->service_alt.present) {
-		*path = judge->client->section->service_conf;
-		return &weka_of(judge->client)->service;
-	}
-	*path = judge->client->section->service_conf_alt;
-	return &weka_of(judge->client)->service_alt;
+	const struct weka_facts *facts = weka_of(judge->client);
+	bool is_alt = !facts->service.present && facts->service_alt.present;
+
+	judge->item = is_alt ? &facts->service_alt : &facts->service;
+	judge->name = is_alt ? judge->client->section->service_conf_alt
+			     : judge->client->section->service_conf;
+	return !(*at)++;
 }
 
 /* Also on an idle node: a client that is mounted on demand starts inside the job. */
 void weka_check_isolate(const struct judge *judge)
 {
-	const struct weka_service *service;
-	const char *path;
+	const struct weka_service *service = judge->item;
 
-	service = service_of(judge, &path);
 	if (!service->present || service->isolate_cpusets == WEKA_FALSE)
 		return;
 	if (service->isolate_cpusets == WEKA_UNSET) {
@@ -36,28 +34,26 @@ void weka_check_isolate(const struct judge *judge)
 		rule_report(
 			judge,
 			"%s does not set isolate_cpusets, and WEKA's default is true: the client takes CPUs out of Slurm's cpusets each time it starts",
-			path);
+			judge->name);
 	} else {
 		rule_report(
 			judge,
 			"%s sets isolate_cpusets='%s': the client takes CPUs out of Slurm's cpusets each time it starts",
-			path, service->isolate_text);
+			judge->name, service->isolate_text);
 	}
 }
 
 void weka_check_stale(const struct judge *judge)
 {
 	const struct weka_facts *facts = weka_of(judge->client);
-	const struct weka_service *service;
-	const char *path;
+	const struct weka_service *service = judge->item;
 
-	service = service_of(judge, &path);
 	if (!facts->agent_running || service->mtime_s <= 0 ||
 	    service->mtime_s <= facts->agent_start_s + 1)
 		return;
 	rule_report(judge,
 		    "%s was changed after the agent started: the agent still uses the old text",
-		    path);
+		    judge->name);
 	findings_measured(judge->findings, "%" PRId64 " s after, pid %ld",
 			  service->mtime_s - facts->agent_start_s, facts->agent_pid);
 }
@@ -67,46 +63,40 @@ void weka_check_stale(const struct judge *judge)
  * stackhpc/ansible-slurm-appliance, roles/weka, and its pull request 996. */
 void weka_check_force_v2(const struct judge *judge)
 {
-	const struct weka_service *service;
-	const char *path;
+	const struct weka_service *service = judge->item;
 
-	service = service_of(judge, &path);
 	if (!strcmp(service->cgroups_mode, "force_v2"))
 		rule_report(
 			judge,
 			"%s sets cgroups_mode=force_v2: WEKA's cgroup validation recommends it, and sites report that the client's CPUs vanish from hwloc and from a slurmd that starts later",
-			path);
+			judge->name);
 }
 
 void weka_check_odd_key(const struct judge *judge)
 {
-	const struct weka_service *service;
-	const char *path;
+	const struct weka_service *service = judge->item;
 
-	service = service_of(judge, &path);
 	if (*service->odd_key)
 		rule_report(
 			judge,
 			"%s has the key '%s', which is not documented; the agent may not read it",
-			path, service->odd_key);
+			judge->name, service->odd_key);
 }
 
 void weka_check_twice(const struct judge *judge)
 {
-	const struct weka_service *service;
-	const char *path;
+	const struct weka_service *service = judge->item;
 
-	service = service_of(judge, &path);
 	if (service->isolate_differs)
 		rule_report(
 			judge,
 			"%s sets isolate_cpusets twice with different values; the last, '%s', is used",
-			path, service->isolate_text);
+			judge->name, service->isolate_text);
 	if (service->cgroups_differs)
 		rule_report(
 			judge,
 			"%s sets cgroups_mode twice with different values; the last, '%s', is used",
-			path, service->cgroups_mode);
+			judge->name, service->cgroups_mode);
 }
 
 void weka_check_two_files(const struct judge *judge)
@@ -136,10 +126,8 @@ void weka_check_no_service(const struct judge *judge)
 
 void weka_check_unprotected(const struct judge *judge)
 {
-	const struct weka_service *service;
-	const char *path;
+	const struct weka_service *service = judge->item;
 
-	service = service_of(judge, &path);
 	if (weka_of(judge->client)->cgroup_v2 && service->present &&
 	    (!*service->cgroups_mode || !strcmp(service->cgroups_mode, "auto")))
 		rule_report(

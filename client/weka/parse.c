@@ -24,7 +24,8 @@ static const char *get_text(struct json *object, const char *key)
 	return text ? text : "";
 }
 
-static int get_switch(struct json *object, const char *key, bool *value)
+/* Get a switch by its name, or the other one. */
+static int get_switch(struct json *object, const char *key, const char *or_key, bool *value)
 {
 	struct json *found = json_member(object, key);
 	const char *text = json_value_text(found);
@@ -34,7 +35,7 @@ static int get_switch(struct json *object, const char *key, bool *value)
 	else if (text)
 		*value = weka_switch_of(text) == WEKA_TRUE;
 	else
-		return -1;
+		return or_key ? get_switch(object, or_key, NULL, value) : -1;
 	return 0;
 }
 
@@ -89,17 +90,13 @@ static void parse_container(struct json *object, struct weka_container *containe
 
 	memset(container, 0, sizeof(*container));
 	TEXT_SET(container->name, get_text(object, "name"));
-	if (get_switch(object, "isRunning", &container->running) < 0 &&
-	    get_switch(object, "running", &container->running) < 0)
+	if (get_switch(object, "isRunning", "running", &container->running) < 0)
 		container->running = !strcasecmp(get_text(object, "runStatus"), "Running") ||
 				     !strcasecmp(get_text(object, "state"), "Running");
-	if (get_switch(object, "isDisabled", &container->disabled) < 0)
-		get_switch(object, "disabled", &container->disabled);
+	get_switch(object, "isDisabled", "disabled", &container->disabled);
 	container->monitored_known =
-		get_switch(object, "isMonitoring", &container->monitored) == 0 ||
-		get_switch(object, "monitoring", &container->monitored) == 0;
-	if (get_switch(object, "isPersistent", &container->persistent) < 0)
-		get_switch(object, "persistent", &container->persistent);
+		get_switch(object, "isMonitoring", "monitoring", &container->monitored) == 0;
+	get_switch(object, "isPersistent", "persistent", &container->persistent);
 	/* health is display_status; "state" stays READY during a join */
 	TEXT_SET(container->display_status, get_text(status, "display_status"));
 	/* column of the 6.x command line: "Ready" */
@@ -173,7 +170,7 @@ static bool is_shared(struct json *node)
 {
 	bool dedicated = true;
 
-	get_switch(node, "dedicate_core", &dedicated);
+	get_switch(node, "dedicate_core", NULL, &dedicated);
 	return !dedicated || !strcasecmp(get_text(node, "dedicated_mode"), "NONE");
 }
 
