@@ -39,10 +39,10 @@ typedef bool rule_each(struct judge *judge, size_t *at);
 struct rule {
 	const char *code;
 	enum finding_severity severity;
-	enum finding_reach reach;
 	const char *cure;
 	rule_check *check;
 	rule_each *each; /* check each item: a mount, a container; NULL: check once */
+	enum finding_reach reach;
 };
 
 /* Check all rules of the client's type. */
