@@ -29,41 +29,21 @@ const char *mount_option_now(const struct client *client, const char *target)
 
 /* ---- remount ----------------------------------------------------------- */
 
-struct composer {
-	const struct setting *setting;
-	const char *wanted;
-	char *list;
-};
-
-static int repeat(void *arg, const char *option, const char *key, const char *value)
-{
-	struct composer *composer = arg;
-	const struct setting_key *row = setting_key_find(composer->setting, key);
-
-	if (!row || !row->repeat || setting_is_replaced(composer->setting, composer->wanted, key))
-		return 0;
-	composer->list = options_append(composer->list, option);
-	return 0;
-}
-
-static int add_wanted(void *arg, const char *option, const char *key, const char *value)
-{
-	struct composer *composer = arg;
-
-	if (*option == '!')
-		return 0;
-	composer->list = options_append(composer->list, option);
-	return 0;
-}
-
 char *mount_option_remount(const struct setting *setting, const char *now, const char *wanted)
 {
-	struct composer composer = { .setting = setting, .wanted = wanted };
+	char *list = options_append(NULL, "remount");
+	const struct setting_key *row;
+	struct options_word w;
 
-	composer.list = options_append(NULL, "remount");
-	options_each(now, repeat, &composer);
-	options_each(wanted, add_wanted, &composer);
-	return composer.list;
+	while (options_next(&now, &w)) {
+		row = setting_key_find(setting, w.key);
+		if (row && row->repeat && !setting_is_replaced(setting, wanted, w.key))
+			list = options_append(list, w.word);
+	}
+	while (options_next(&wanted, &w))
+		if (*w.word != '!')
+			list = options_append(list, w.word);
+	return list;
 }
 
 int mount_option_run(struct client *client, const struct client_mount *mount, const char *list,

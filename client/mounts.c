@@ -208,7 +208,7 @@ bool mounts_word_in(const char *words, const char *word)
 }
 
 /* As libmount/src/optstr.c:mnt_optstr_next_option() (util-linux 2.38). */
-size_t options_length(const char *options)
+static size_t options_length(const char *options)
 {
 	bool quoted = false;
 	size_t length;
@@ -222,56 +222,33 @@ size_t options_length(const char *options)
 	return length;
 }
 
-int options_each(const char *options,
-		 int (*fn)(void *arg, const char *option, const char *key, const char *value),
-		 void *arg)
+bool options_next(const char **options, struct options_word *w)
 {
-	char option[OPTION_MAX], key[OPTION_MAX], *equals;
 	size_t length;
-	int rc = 0;
 
-	while (*options && rc == 0) {
-		length = options_length(options);
-		if (length) {
-			TEXT_SET_PART(option, options, length);
-			strcpy(key, option);
-			equals = strchr(key, '=');
-			if (equals)
-				*equals++ = '\0';
-			rc = fn(arg, option, key, equals ? equals : "");
-		}
-		options += length;
-		if (*options == ',')
-			options++;
-	}
-	return rc;
-}
-
-struct lookup {
-	const char *key;
-	char *value;
-	size_t size;
-	bool found;
-};
-
-static int find_option(void *arg, const char *option, const char *key, const char *value)
-{
-	struct lookup *lookup = arg;
-
-	if (!strcmp(key, lookup->key)) {
-		if (lookup->value)
-			snprintf(lookup->value, lookup->size, "%s", value);
-		lookup->found = true;
-	}
-	return 0;
+	*options += strspn(*options, ",");
+	length = options_length(*options);
+	TEXT_SET_PART(w->word, *options, length);
+	TEXT_SET_PART(w->key, w->word, strcspn(w->word, "="));
+	w->value = w->word + strlen(w->key);
+	w->value += *w->value == '=';
+	*options += length;
+	return length > 0;
 }
 
 bool options_get(const char *options, const char *key, char *value, size_t size)
 {
-	struct lookup lookup = { .key = key, .value = value, .size = size };
+	struct options_word w;
+	bool found = false;
 
-	options_each(options, find_option, &lookup);
-	return lookup.found;
+	while (options_next(&options, &w)) {
+		if (strcmp(w.key, key) != 0)
+			continue;
+		if (value)
+			text_copy(value, size, w.value);
+		found = true;
+	}
+	return found;
 }
 
 char *options_append(char *list, const char *option)

@@ -50,16 +50,15 @@ bool mounts_word_in(const char *words, const char *word);
  * no such option. The last one counts. */
 bool options_get(const char *options, const char *key, char *value, size_t size);
 
-/* Return the length of the first option in bytes, including commas between double quotes, as
- * mount(8) does. */
-size_t options_length(const char *options);
-
-/* Call fn for every option, in order; stop at a value other than 0 and return it. Allocates no
- * memory. An option of more than OPTION_MAX - 1 bytes, more than mount(2) allows, is truncated. */
 #define OPTION_MAX 4096
-int options_each(const char *options,
-		 int (*fn)(void *arg, const char *option, const char *key, const char *value),
-		 void *arg);
+struct options_word {
+	char word[OPTION_MAX], key[OPTION_MAX];
+	const char *value; /* "": none */
+};
+
+/* Get the next option and step over it. Return false at the end. Allocates no memory. An option of
+ * more than OPTION_MAX - 1 bytes, more than mount(2) allows, is truncated. */
+bool options_next(const char **options, struct options_word *w);
 
 /* Append 'option' to 'list' (may be NULL) and return it; 'list' is freed. */
 char *options_append(char *list, const char *option);

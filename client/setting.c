@@ -57,31 +57,26 @@ static bool is_rival(const struct setting *setting, const char *a, const char *b
 
 /* ---- lists ------------------------------------------------------------- */
 
-struct search {
-	const struct setting *setting;
-	const char *key;
-	char *word; /* SETTING_WORD_MAX bytes, or NULL */
-	bool found;
-};
-
-static int hold(void *arg, const char *word, const char *key, const char *value)
+/* Find the last word of the list that a word of this key replaces. [word]: SETTING_WORD_MAX bytes,
+ * or NULL. */
+static bool find_rival(const struct setting *setting, const char *list, const char *key, char *word)
 {
-	struct search *search = arg;
+	struct options_word w;
+	bool found = false;
 
-	if (is_rival(search->setting, key + (*word == '!'), search->key)) {
-		if (search->word)
-			snprintf(search->word, SETTING_WORD_MAX, "%s", word);
-		search->found = true;
+	while (options_next(&list, &w)) {
+		if (!is_rival(setting, w.key + (*w.word == '!'), key))
+			continue;
+		if (word)
+			text_copy(word, SETTING_WORD_MAX, w.word);
+		found = true;
 	}
-	return 0;
+	return found;
 }
 
 bool setting_is_replaced(const struct setting *setting, const char *list, const char *key)
 {
-	struct search search = { .setting = setting, .key = key };
-
-	options_each(list, hold, &search);
-	return search.found;
+	return find_rival(setting, list, key, NULL);
 }
 
 /* Get the word of the list that 'word' would replace: "writecache" for "forcedirect", "!key" if
@@ -90,12 +85,10 @@ static void keeps_old(const struct setting *setting, const char *list, const cha
 		      char current[SETTING_WORD_MAX])
 {
 	char key[SETTING_WORD_MAX];
-	struct search search = { .setting = setting, .key = key, .word = current };
 
 	word += *word == '!';
 	TEXT_SET_PART(key, word, strcspn(word, "="));
-	options_each(list, hold, &search);
-	if (!search.found)
+	if (!find_rival(setting, list, key, current))
 		snprintf(current, SETTING_WORD_MAX, "!%.*s", SETTING_WORD_MAX - 2, key);
 }
 
@@ -108,111 +101,77 @@ static bool holds(const struct setting *setting, const char *list, const char *w
 	return !strcmp(current, word);
 }
 
-struct comparison {
-	const struct setting *setting;
-	const char *after, *wanted;
-	char differing[SETTING_WORD_MAX];
-};
-
-static int is_lost(void *arg, const char *word, const char *key, const char *value)
+static bool holds_all(const struct setting *setting, const char *list, const char *wanted)
 {
-	struct comparison *c = arg;
+	struct options_word w;
 
-	if (setting_is_replaced(c->setting, c->wanted, key) || holds(c->setting, c->after, word))
-		return 0;
-	snprintf(c->differing, SETTING_WORD_MAX, "%s", word);
-	return 1;
-}
-
-static int is_missing(void *arg, const char *word, const char *key, const char *value)
-{
-	const struct comparison *c = arg;
-
-	return !holds(c->setting, c->after, word);
+	while (options_next(&wanted, &w))
+		if (!holds(setting, list, w.word))
+			return false;
+	return true;
 }
 
 int setting_verify(const struct setting *setting, const char *before, const char *after,
 		   const char *wanted, struct err *err)
 {
-	struct comparison c = { .setting = setting, .after = after, .wanted = wanted };
+	struct options_word w;
 
-	if (options_each(wanted, is_missing, &c))
+	if (!holds_all(setting, after, wanted))
 		return err_set(err, "%s shows '%.300s' instead", setting->shown_by, after);
-	if (options_each(before, is_lost, &c))
-		return err_set(err, "it has lost '%s'", c.differing);
+	while (options_next(&before, &w))
+		if (!setting_is_replaced(setting, wanted, w.key) && !holds(setting, after, w.word))
+			return err_set(err, "it has lost '%s'", w.word);
 	return 0;
 }
 
 /* ---- plan -------------------------------------------------------------- */
 
-struct planner {
-	const struct setting *setting;
-	const char *now;
-	char *old_list, *new_list;
-};
-
-static int plan_word(void *arg, const char *word, const char *key, const char *value)
-{
-	struct planner *planner = arg;
-	char current[SETTING_WORD_MAX];
-
-	keeps_old(planner->setting, planner->now, word, current);
-	if (!strcmp(current, word) ||
-	    (planner->new_list && setting_is_replaced(planner->setting, planner->new_list, key)))
-		return 0; /* set already, or by an earlier word of the list */
-	planner->old_list = options_append(planner->old_list, current);
-	planner->new_list = options_append(planner->new_list, word);
-	return 0;
-}
-
 static int plan_target(const struct change_kind *kind, struct client *client, const char *target,
 		       const char *wanted)
 {
-	struct planner planner = { .setting = setting_of(kind) };
+	const struct setting *setting = setting_of(kind);
+	const char *now = setting->now(client, target);
+	char *old_list = NULL, *new_list = NULL, current[SETTING_WORD_MAX];
+	struct options_word w;
 	int rc = 0;
 
-	planner.now = setting_of(kind)->now(client, target);
-	options_each(wanted, plan_word, &planner);
-	if (planner.new_list)
-		rc = change_add(client, kind, target, planner.old_list, planner.new_list);
-	free(planner.old_list);
-	free(planner.new_list);
-	return rc;
-}
-
-struct refuser {
-	const struct setting *setting;
-	const struct client *client;
-	const char *wanted;
-};
-
-static int refuse_word(void *arg, const char *word, const char *key, const char *value)
-{
-	const struct refuser *r = arg;
-	const char *why = setting_refusal(r->setting, key, value);
-	char other[SETTING_WORD_MAX];
-	struct search search = { .setting = r->setting, .key = key, .word = other };
-
-	options_each(r->wanted, hold, &search);
-	if (!why && search.found && strcmp(other, word) != 0) {
-		rule_report_code(
-			r->client, RULE_REFUSED, NULL,
-			"%s '%s' of the profile and its '%s' exclude each other; the profile was not applied",
-			r->setting->one, word, other);
-		return 1;
+	while (options_next(&wanted, &w)) {
+		keeps_old(setting, now, w.word, current);
+		if (!strcmp(current, w.word) ||
+		    (new_list && setting_is_replaced(setting, new_list, w.key)))
+			continue; /* set already, or by an earlier word of the list */
+		old_list = options_append(old_list, current);
+		new_list = options_append(new_list, w.word);
 	}
-	if (why)
-		rule_report_code(r->client, RULE_REFUSED, NULL,
-				 "%s '%s' of the profile: %s; the profile was not applied",
-				 r->setting->one, word, why);
-	return why != NULL;
+	if (new_list)
+		rc = change_add(client, kind, target, old_list, new_list);
+	free(old_list);
+	free(new_list);
+	return rc;
 }
 
 bool setting_refuses(const struct setting *setting, const struct client *client, const char *wanted)
 {
-	struct refuser refuser = { setting, client, wanted };
+	const char *rest = wanted, *why;
+	char other[SETTING_WORD_MAX];
+	struct options_word w;
 
-	return options_each(wanted, refuse_word, &refuser) != 0;
+	while (options_next(&rest, &w)) {
+		why = setting_refusal(setting, w.key, w.value);
+		if (why)
+			rule_report_code(client, RULE_REFUSED, NULL,
+					 "%s '%s' of the profile: %s; the profile was not applied",
+					 setting->one, w.word, why);
+		else if (find_rival(setting, wanted, w.key, other) && strcmp(other, w.word) != 0)
+			rule_report_code(
+				client, RULE_REFUSED, NULL,
+				"%s '%s' of the profile and its '%s' exclude each other; the profile was not applied",
+				setting->one, w.word, other);
+		else
+			continue;
+		return true;
+	}
+	return false;
 }
 
 void setting_plan(const struct change_kind *kind, struct client *client,
@@ -252,13 +211,12 @@ bool setting_holds(const struct change_kind *kind, const struct client *client,
 		   const struct client_desired *desired)
 {
 	const struct setting *setting = setting_of(kind);
-	struct comparison c = { .setting = setting };
-	const char *wanted = setting->wanted(desired), *target;
+	const char *wanted = setting->wanted(desired), *target, *now;
 	size_t i;
 
 	for (i = 0; *wanted && (target = setting->target(client, i)); i++) {
-		c.after = setting->now(client, target);
-		if (!c.after || options_each(wanted, is_missing, &c))
+		now = setting->now(client, target);
+		if (!now || !holds_all(setting, now, wanted))
 			return false;
 	}
 	return !*wanted || i > 0;
@@ -320,32 +278,20 @@ enum change_state setting_make(const struct change_kind *kind, struct client *cl
 	return setting_undo(kind, client, change) >= CHANGE_GONE ? CHANGE_FAILED : change->state;
 }
 
-/* Read the first word of a list; false at its end. */
-static bool next_word(const char **list, char word[SETTING_WORD_MAX])
-{
-	size_t length = options_length(*list);
-
-	if (!length)
-		return false;
-	snprintf(word, SETTING_WORD_MAX, "%.*s", (int)length, *list);
-	*list += length + ((*list)[length] == ',');
-	return true;
-}
-
 /* Return the old words to be restored: those with their new one still set. *strange: some have a
  * third value. */
 static char *still_ours(const struct setting *setting, const char *now, const struct change *change,
 			bool *strange)
 {
 	const char *olds = change->old_value, *news = change->new_value;
-	char was[SETTING_WORD_MAX], is[SETTING_WORD_MAX];
+	struct options_word was, is;
 	char *list = NULL;
 
 	*strange = false;
-	while (next_word(&olds, was) && next_word(&news, is)) {
-		if (holds(setting, now, is))
-			list = options_append(list, was);
-		else if (!holds(setting, now, was))
+	while (options_next(&olds, &was) && options_next(&news, &is)) {
+		if (holds(setting, now, is.word))
+			list = options_append(list, was.word);
+		else if (!holds(setting, now, was.word))
 			*strange = true;
 	}
 	return list;

@@ -81,46 +81,41 @@ static const struct setting mmconfig = {
 	.shown_by = "mmdiag",
 };
 
-struct adviser {
-	const struct client *client;
-	const char *now;
-};
-
-static int advise(void *arg, const char *word, const char *key, const char *value)
+static void advise(const struct client *client, const char *is, const struct options_word *w)
 {
-	const struct adviser *adviser = arg;
 	char have[64] = "none (mmdiag --config)", cure[SETTING_WORD_MAX];
-	bool is_known = options_get(adviser->now, key, have, sizeof(have));
+	bool is_known = options_get(is, w->key, have, sizeof(have));
+	const char *value = w->value;
 
-	if (setting_verify(&mmconfig, "", adviser->now, word, NULL) == 0)
-		return 0;
-	if (is_switch(key))
+	if (setting_verify(&mmconfig, "", is, w->word, NULL) == 0)
+		return;
+	if (is_switch(w->key))
 		value = !strcmp(value, "0") ? "no" : "yes";
-	snprintf(cure, sizeof(cure), "mmchconfig %.100s=%.30s %s", key, value,
-		 takes_restart(key) ? "-N CLASS, and restart mmfsd there" : "-i -N CLASS");
+	snprintf(cure, sizeof(cure), "mmchconfig %.100s=%.30s %s", w->key, value,
+		 takes_restart(w->key) ? "-N CLASS, and restart mmfsd there" : "-i -N CLASS");
 	/* mmdiag lists the attributes of this mmfsd: mmchconfig's page has fsyncIsGlobal in 6.0.1,
 	 * and not in 5.1.3 */
 	if (!is_known || !strcmp(have, DYNAMIC))
 		strcpy(cure, "take it out of the profile in jobio.conf");
-	rule_report_code(adviser->client, "GP41", cure, "the profile asks for %s, and mmfsd has %s",
-			 word, have);
-	return 0;
+	rule_report_code(client, "GP41", cure, "the profile asks for %s, and mmfsd has %s", w->word,
+			 have);
 }
 
 static void plan(const struct change_kind *kind, struct client *client,
 		 const struct client_desired *desired)
 {
-	struct adviser adviser = { client, NULL };
 	char all[LIST_MAX];
+	const char *rest = all, *is;
+	struct options_word w;
 
 	all_desired(desired, all);
 	if (!*all || setting_refuses(&mmconfig, client, all))
 		return;
 	if (client->cached) /* the configuration may have changed since */
 		gpfs_query_config(client);
-	adviser.now = now(client);
-	if (adviser.now)
-		options_each(all, advise, &adviser);
+	is = now(client);
+	while (is && options_next(&rest, &w))
+		advise(client, is, &w);
 }
 
 static bool holds(const struct change_kind *kind, const struct client *client,

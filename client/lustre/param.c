@@ -120,32 +120,28 @@ const char *param_refusal(const char *key, const char *value)
 	return why;
 }
 
-struct search {
-	enum tree_kind kind;
-	const char *key; /* NULL: any */
-	char value[32];
-	bool found;
-};
-
-static int match(void *arg, const char *word, const char *key, const char *value)
+/* Get the last value of a parameter of this kind in the list; key NULL: of any. */
+static bool find_wanted(const char *list, enum tree_kind kind, const char *key, char value[32])
 {
-	struct search *search = arg;
-	const struct param *param = find_dotted(key);
+	const struct param *param;
+	struct options_word w;
+	bool found = false;
 
-	if (param && param->kind == search->kind &&
-	    (!search->key || !strcmp(param->key, search->key))) {
-		TEXT_SET(search->value, value);
-		search->found = true;
+	while (options_next(&list, &w)) {
+		param = find_dotted(w.key);
+		if (!param || param->kind != kind || (key && strcmp(param->key, key) != 0))
+			continue;
+		text_copy(value, 32, w.value);
+		found = true;
 	}
-	return 0;
+	return found;
 }
 
 bool param_concerns(const char *wanted, enum tree_kind kind)
 {
-	struct search search = { .kind = kind };
+	char value[32];
 
-	options_each(wanted, match, &search);
-	return search.found;
+	return find_wanted(wanted, kind, NULL, value);
 }
 
 /* ---- files --------------------------------------------------------------- */
@@ -327,8 +323,8 @@ static bool is_concerned(const struct device_values *all, const struct value *va
 /* Read all values. Unknown ones could not be restored. */
 static int read_values(struct device_values *all, const char *wanted, struct err *err)
 {
-	struct search search;
 	struct value *value;
+	char to[32];
 	size_t i;
 
 	for (i = 0; i < PARAM_COUNT && all->count < PARAMS_MAX; i++) {
@@ -342,12 +338,9 @@ static int read_values(struct device_values *all, const char *wanted, struct err
 			return err_set(err, "%s of %s: %s", params[i].key, all->device->name,
 				       strerror(errno));
 		value->to = value->now;
-		search = (struct search){ .kind = params[i].kind, .key = params[i].key };
-		options_each(wanted, match, &search);
-		if (!search.found)
+		if (!find_wanted(wanted, params[i].kind, params[i].key, to))
 			continue;
-		value->named =
-			value->known && parse_value(&params[i], search.value, &value->to) == 0;
+		value->named = value->known && parse_value(&params[i], to, &value->to) == 0;
 		if (!value->named)
 			return err_set(err, "this client does not have '%s.%s'",
 				       tree_folder(params[i].kind), params[i].key);

@@ -49,37 +49,23 @@ static const char *now(const struct client *client, const char *target)
 	return list;
 }
 
-struct writer {
-	const struct client *client;
-	enum tree_kind kind;
-	const char *device;
-	struct err *err;
-	bool failed;
-};
-
 /* Write every word, even after a failure: each one counts on the way back. */
-static int write_word(void *arg, const char *word, const char *key, const char *value)
-{
-	struct writer *w = arg;
-
-	FAULT_POINT("parameter before");
-	if (param_write(w->client->section, w->kind, w->device, key, value) < 0 && !w->failed) {
-		err_set(w->err, "%s: %s", word, strerror(errno));
-		w->failed = true;
-	}
-	FAULT_POINT("parameter after");
-	return 0;
-}
-
 static int write_list(const struct setting *setting, struct client *client, const char *target,
 		      const char *list, struct err *err)
 {
-	struct writer writer = { .client = client, .err = err };
+	enum tree_kind kind = TREE_LLITE;
+	const char *device = split(target, &kind);
+	struct options_word w;
+	int rc = 0;
 
 	lustre_facts_drop_counters(client); /* a smaller cache writes back data */
-	writer.device = split(target, &writer.kind);
-	options_each(list, write_word, &writer);
-	return writer.failed ? -1 : 0;
+	while (options_next(&list, &w)) {
+		FAULT_POINT("parameter before");
+		if (param_write(client->section, kind, device, w.key, w.value) < 0 && rc == 0)
+			rc = err_set(err, "%s: %s", w.word, strerror(errno));
+		FAULT_POINT("parameter after");
+	}
+	return rc;
 }
 
 /* Values are read where they are compared. */
@@ -212,7 +198,7 @@ static enum change_state undo_group(const struct change_kind *kind, struct clien
 	if (rc == 0)
 		return CHANGE_GONE; /* the next mount has the defaults */
 	if (rc < 0) {
-		rule_report_code(client, "LU42", NULL, "'%s' could not get %s back: %.300s",
+		rule_report_code(client, RULE_NOT_BACK, NULL, "'%s' could not get %s back: %.300s",
 				 change->target, change->old_value, why.text);
 		return change->state;
 	}
@@ -236,10 +222,10 @@ static enum change_state make_group(const struct change_kind *kind, struct clien
 	int index, rc = find_group(client, change, &group, &why);
 
 	if (rc == 0)
-		rule_report_code(client, "LU40", "mount it", "'%s' is not mounted any more",
+		rule_report_code(client, RULE_FAILED, "mount it", "'%s' is not mounted any more",
 				 change->target);
 	else if (rc < 0)
-		rule_report_code(client, "LU40", NULL, "'%s' could not get %s: %.300s",
+		rule_report_code(client, RULE_FAILED, NULL, "'%s' could not get %s: %.300s",
 				 change->target, change->new_value, why.text);
 	if (rc <= 0)
 		return CHANGE_FAILED;
@@ -257,39 +243,29 @@ static enum change_state make_group(const struct change_kind *kind, struct clien
 
 /* ---- plan ---------------------------------------------------------------------- */
 
-struct refuser {
-	const struct client *client;
-	const char *one; /* "parameter" or "option", for the message */
-};
-
-static int refuse_word(void *arg, const char *word, const char *key, const char *value)
-{
-	const struct refuser *r = arg;
-	const char *why = "options of a Lustre mount are not changed";
-
-	if (!strcmp(r->one, "parameter"))
-		why = param_refusal(key, value);
-	if (why)
-		rule_report_code(r->client, "LU49", NULL,
-				 "%s '%s' of the profile: %s; the profile was not applied", r->one,
-				 word, why);
-	return why != NULL;
-}
-
 static bool is_refused(const struct client *client, const struct client_desired *desired)
 {
-	struct refuser refuser = { client, "mount option" };
+	const char *list = desired->mount_options, *one = "mount option", *why;
+	struct options_word w;
 
 	if (*desired->read_ahead_kb) {
 		rule_report_code(
-			client, "LU49", NULL,
+			client, RULE_REFUSED, NULL,
 			"read_ahead_kb of the profile: Lustre has llite.max_read_ahead_mb instead; the profile was not applied");
 		return true;
 	}
-	if (options_each(desired->mount_options, refuse_word, &refuser))
-		return true;
-	refuser.one = "parameter";
-	return options_each(desired->parameters, refuse_word, &refuser) != 0;
+	why = "options of a Lustre mount are not changed";
+	if (!options_next(&list, &w)) {
+		one = "parameter";
+		list = desired->parameters;
+		for (why = NULL; !why && options_next(&list, &w);)
+			why = param_refusal(w.key, w.value);
+	}
+	if (why)
+		rule_report_code(client, RULE_REFUSED, NULL,
+				 "%s '%s' of the profile: %s; the profile was not applied", one,
+				 w.word, why);
+	return why != NULL;
 }
 
 struct grouping {
@@ -383,7 +359,8 @@ static void plan_tree(const struct change_kind *kind, struct client *client, con
 	size_t i;
 
 	if (!tree || group_devices(client, tree, wanted, all, &why) < 0)
-		rule_report_code(client, "LU40", NULL, "could not set %s: %s", wanted, why.text);
+		rule_report_code(client, RULE_FAILED, NULL, "could not set %s: %s", wanted,
+				 why.text);
 	else
 		add_changes(kind, client, all);
 	for (i = 0; i < all->count; i++) {
@@ -406,7 +383,7 @@ static void plan_parameters(const struct change_kind *kind, struct client *clien
 		return;
 	if (!desired->alone)
 		rule_report_code(
-			client, "LU46", rule_shared_cure(desired),
+			client, RULE_SHARED, rule_shared_cure(desired),
 			"the profile's parameters were left out: the job shares this node with others");
 	else if (client->common.mount_count)
 		plan_tree(kind, client, desired->parameters);

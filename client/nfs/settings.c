@@ -236,17 +236,17 @@ static const struct change_kind mount_option_kind = {
 	.holds = setting_holds,
 };
 
-static int is_refused(void *arg, const char *word, const char *key, const char *value)
-{
-	return setting_refusal(&mount_options, key, value) != NULL;
-}
-
 /* A profile is applied as a whole or not at all. */
 static void plan_read_ahead(const struct change_kind *kind, struct client *client,
 			    const struct client_desired *desired)
 {
-	if (!options_each(desired->mount_options, is_refused, NULL))
-		setting_plan(kind, client, desired);
+	const char *list = desired->mount_options;
+	struct options_word w;
+
+	while (options_next(&list, &w))
+		if (setting_refusal(&mount_options, w.key, w.value))
+			return;
+	setting_plan(kind, client, desired);
 }
 
 static const struct change_kind read_ahead_kind = {

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-#include "base/array.h"
 #include "base/child.h"
 #include "client/cache.h"
 #include "client/mount_option.h"
@@ -206,54 +206,24 @@ const struct change_kind weka_mount_option = {
 
 /* ---- a new mount ------------------------------------------------------- */
 
-struct composer {
-	const char *shown;
-	char *list;
-};
-
-/* Return true for options of fstab(5) for mount(8) and systemd, and those that are set by jobio. */
-static bool is_left_out(const char *key)
-{
-	static const char *const keys[] = {
-		"core",	 "num_cores", "defaults", "auto",  "noauto", "nofail",	"_netdev", "user",
-		"users", "nouser",    "nousers",  "owner", "group",  "comment", "remount",
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(keys); i++)
-		if (!strcmp(keys[i], key))
-			return true;
-	return !strncmp(key, "x-", 2) || !strncmp(key, "X-", 2);
-}
-
-static int add_shown(void *arg, const char *option, const char *key, const char *value)
-{
-	struct composer *composer = arg;
-
-	if (!setting_key_find(&weka_options, key))
-		return 0; /* an option of the kernel, such as seclabel */
-	composer->list = options_append(composer->list, option);
-	return 0;
-}
-
-static int add_hidden(void *arg, const char *option, const char *key, const char *value)
-{
-	struct composer *composer = arg;
-
-	if (is_left_out(key) || setting_is_replaced(&weka_options, composer->shown, key))
-		return 0;
-	composer->list = options_append(composer->list, option);
-	return 0;
-}
+/* Options of fstab(5) for mount(8) and systemd, and those that are set by jobio. */
+#define LEFT_OUT                                                                                   \
+	"core num_cores defaults auto noauto nofail _netdev user users nouser nousers owner group comment remount"
 
 char *weka_mount_options(const char *shown, const char *fstab)
 {
-	struct composer composer = { .shown = shown };
+	const char *rest = shown;
+	char *list = xstrdup("");
+	struct options_word w;
 
-	composer.list = xstrdup("");
-	options_each(shown, add_shown, &composer);
-	options_each(fstab, add_hidden, &composer);
-	return composer.list;
+	while (options_next(&rest, &w))
+		if (setting_key_find(&weka_options, w.key)) /* not one of the kernel: seclabel */
+			list = options_append(list, w.word);
+	while (options_next(&fstab, &w))
+		if (!mounts_word_in(LEFT_OUT, w.key) && strncasecmp(w.key, "x-", 2) != 0 &&
+		    !setting_is_replaced(&weka_options, shown, w.key))
+			list = options_append(list, w.word);
+	return list;
 }
 
 int weka_options_unchanged(const char *before, const char *after, struct err *err)
