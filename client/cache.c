@@ -22,10 +22,6 @@
 #define CACHE_BYTES_MAX (4U << 20)
 #define KEY_MAX 4096
 
-struct cache {
-	struct json *json;
-};
-
 struct cache_key {
 	char text[KEY_MAX];
 	size_t used;
@@ -94,14 +90,9 @@ static void make_key(const struct client *client, struct cache_key *key)
 
 /* ---- values ------------------------------------------------------ */
 
-int64_t cache_number(const struct cache *cache, const char *name)
+int cache_answer(const struct json *cache, const char *name, struct query *query)
 {
-	return json_number(cache->json, name);
-}
-
-int cache_answer(const struct cache *cache, const char *name, struct query *query)
-{
-	const char *text = json_text(cache->json, name);
+	const char *text = json_text(cache, name);
 
 	query_clear(query);
 	if (!text)
@@ -111,23 +102,18 @@ int cache_answer(const struct cache *cache, const char *name, struct query *quer
 	return 0;
 }
 
-void cache_store_answer(struct cache *cache, const char *name, const struct query *query)
+void cache_store_answer(struct json *cache, const char *name, const struct query *query)
 {
-	json_add_text(cache->json, name, query->text);
-}
-
-void cache_store_number(struct cache *cache, const char *name, int64_t number)
-{
-	json_add_number(cache->json, name, number);
+	json_add_text(cache, name, query->text);
 }
 
 /* ---- read -------------------------------------------------------------- */
 
-static bool holds(struct client *client, const struct cache *cache)
+static bool holds(struct client *client, const struct json *cache)
 {
-	int64_t at = cache_number(cache, "at"), age = uptime_s() - at;
-	int64_t age_max = cache_number(cache, "age_max");
-	const char *kept = json_text(cache->json, "key");
+	int64_t at = json_number(cache, "at"), age = uptime_s() - at;
+	int64_t age_max = json_number(cache, "age_max");
+	const char *kept = json_text(cache, "key");
 	struct cache_key now;
 
 	if (client->type->load(client, cache) < 0 || !kept || at < 0 || age < 0 ||
@@ -141,7 +127,7 @@ static bool holds(struct client *client, const struct cache *cache)
 bool cache_use(struct client *client)
 {
 	char path[RUNDIR_PATH_MAX], *text;
-	struct cache cache;
+	struct json *cache;
 
 	client->cached = false;
 	if (!client->type->load || cache_path(client, path) < 0)
@@ -149,10 +135,10 @@ bool cache_use(struct client *client)
 	text = fileio_read(path, CACHE_BYTES_MAX, NULL, NULL);
 	if (!text)
 		return false;
-	cache.json = json_parse(text);
+	cache = json_parse(text);
 	free(text);
-	client->cached = cache.json && holds(client, &cache);
-	json_free(cache.json);
+	client->cached = cache && holds(client, cache);
+	json_free(cache);
 	return client->cached;
 }
 
@@ -165,17 +151,17 @@ void cache_queried(struct client *client)
 /* ---- write ------------------------------------------------------------- */
 
 /* Return NULL if the type finds nothing worth storing. */
-static struct json *is_valid_for(const struct client *client)
+static struct json *new_cache(const struct client *client)
 {
-	struct cache cache = { json_new_object() };
+	struct json *cache = json_new_object();
 	struct cache_key key;
 
 	make_key(client, &key);
-	json_add_text(cache.json, "key", key.text);
-	cache_store_number(&cache, "at", client->queried_at_s);
-	if (client->type->store(client, &cache) == 0)
-		return cache.json;
-	json_free(cache.json);
+	json_add_text(cache, "key", key.text);
+	json_add_number(cache, "at", client->queried_at_s);
+	if (client->type->store(client, cache) == 0)
+		return cache;
+	json_free(cache);
 	return NULL;
 }
 
@@ -187,7 +173,7 @@ void cache_store(const struct client *client)
 
 	if (client->cached || !client->type->store || cache_path(client, path) < 0)
 		return;
-	json = is_valid_for(client);
+	json = new_cache(client);
 	FAULT_POINT("cache before");
 	if (json) {
 		text = json_line(json);

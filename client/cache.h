@@ -22,9 +22,9 @@
 #define CACHE_AGE_MAX_S 600
 
 struct query;
-struct cache;
 struct cache_key;
 struct client;
+struct json;
 
 /* Load the cache. Return true if it is valid, and set client->cached and queried_at_s; else the facts
  * are those of the last query. */
@@ -37,12 +37,10 @@ void cache_store(const struct client *client);
 /* Invalidate the cache. */
 void cache_drop(const struct client *client);
 
-/* For 'load': get a reply, or return -1; return a number, or -1. */
-int cache_answer(const struct cache *cache, const char *name, struct query *query);
-int64_t cache_number(const struct cache *cache, const char *name);
-/* For 'keep': store a value. */
-void cache_store_answer(struct cache *cache, const char *name, const struct query *query);
-void cache_store_number(struct cache *cache, const char *name, int64_t number);
+/* For 'load': get a reply, or return -1; numbers are json_number()'s. */
+int cache_answer(const struct json *cache, const char *name, struct query *query);
+/* For 'store': add a reply. */
+void cache_store_answer(struct json *cache, const char *name, const struct query *query);
 
 /* For 'key': add to the key. */
 void cache_key_text(struct cache_key *key, const char *text);

@@ -85,52 +85,26 @@ void query_command(const struct client *client, struct query *query, char *const
 	child_result_free(&result);
 }
 
-struct function {
-	const char *name;
-	int (*fn)(void *arg);
-	void *arg;
-	int (*call)(const char *name, int (*fn)(void *arg), void *arg, unsigned int timeout_ms,
-		    struct child_result *result, struct err *err);
-};
-
-static void query_child(const struct client *client, struct query *query, const struct function *f)
+void query_function(const struct client *client, struct query *query, const char *name,
+		    int (*fn)(void *arg), void *arg)
 {
 	unsigned int timeout_ms = query_limit_ms(client);
 	struct child_result result = { 0 };
 	struct err err;
 
 	query_clear(query);
-	if (f->call(f->name, f->fn, f->arg, timeout_ms, &result, &err) < 0) {
+	if (child_call_partial(name, fn, arg, timeout_ms, &result, &err) < 0) {
 		set_failure(client, query, timeout_ms, &err);
 		query->text = result.out;
 		result.out = NULL;
-		child_result_free(&result);
-		return;
-	}
-	if (result.status == 0) {
+	} else if (result.status == 0) {
 		query_set_child(query, &result);
 	} else {
-		err_set(&err, "cannot read %s", f->name);
+		err_set(&err, "cannot read %s", name);
 		query_set(query, result.status == FN_MISSING ? QUERY_MISSING : QUERY_FAILED,
 			  err.text);
 	}
 	child_result_free(&result);
-}
-
-void query_function(const struct client *client, struct query *query, const char *name,
-		    int (*fn)(void *arg), void *arg)
-{
-	const struct function function = { name, fn, arg, child_call };
-
-	query_child(client, query, &function);
-}
-
-void query_function_partial(const struct client *client, struct query *query, const char *name,
-			    int (*fn)(void *arg), void *arg)
-{
-	const struct function function = { name, fn, arg, child_call_partial };
-
-	query_child(client, query, &function);
 }
 
 bool query_has_timed_out(const struct query *query)

@@ -32,7 +32,7 @@ enum query_answer {
 
 struct query {
 	enum query_answer answer;
-	char *text;	   /* if QUERY_ANSWERED; see query_function_partial() */
+	char *text;	   /* if QUERY_ANSWERED; see query_function() */
 	char why[ERR_MAX]; /* if not */
 };
 
@@ -48,13 +48,10 @@ void query_command(const struct client *client, struct query *query, char *const
 		   char *const env[]);
 
 /* Call fn(arg) in a child; its output is the reply, unless it returns 2, which is QUERY_MISSING, or
- * another value than 0, which is QUERY_FAILED. 'name' is for 'why'. */
+ * another value than 0, which is QUERY_FAILED. After a timeout query->text is the output printed
+ * and flushed until then, or NULL. 'name' is for 'why'. */
 void query_function(const struct client *client, struct query *query, const char *name,
 		    int (*fn)(void *arg), void *arg);
-
-/* The same; after a timeout ask->text is the output printed and flushed until then, or NULL. */
-void query_function_partial(const struct client *client, struct query *query, const char *name,
-			    int (*fn)(void *arg), void *arg);
 
 /* Set the reply from a command that has ended: its output, or the reason why there is none. */
 void query_set_child(struct query *query, struct child_result *result);

@@ -23,12 +23,12 @@
 #include "client/types.h"
 
 struct affinity;
-struct cache;
 struct client;
 struct changes;
 struct cache_key;
 struct change_kind;
 struct findings;
+struct json;
 struct mounts;
 struct rule;
 struct client_counters;
@@ -50,8 +50,8 @@ struct client_type_ops {
 
 	/* Cache of slow replies: load them (-1: invalid), store them (-1: not worth it), and add to
 	 * the key everything that they depend on. */
-	int (*load)(struct client *client, const struct cache *cache);
-	int (*store)(const struct client *client, struct cache *cache);
+	int (*load)(struct client *client, const struct json *cache);
+	int (*store)(const struct client *client, struct json *cache);
 	void (*key)(const struct client *client, struct cache_key *key);
 
 	const struct rule *rules; /* in order; ends with a row of zeros */

@@ -10,6 +10,7 @@
 #include "client/cache.h"
 #include "client/gpfs/mmpmon.h"
 #include "client/gpfs/y.h"
+#include "record/json.h"
 
 struct gpfs_facts *gpfs_facts(const struct client *client)
 {
@@ -85,22 +86,22 @@ int gpfs_inspect(struct client *client, struct err *err)
 
 /* ---- the cache ----------------------------------------------------------- */
 
-int gpfs_load(struct client *client, const struct cache *cache)
+int gpfs_load(struct client *client, const struct json *cache)
 {
 	struct gpfs_facts *facts = gpfs_facts(client);
 
-	facts->mmfsd = (long)cache_number(cache, "mmfsd");
+	facts->mmfsd = (long)json_number(cache, "mmfsd");
 	return facts->mmfsd > 0 ? cache_answer(cache, "config", &facts->config) : -1;
 }
 
-int gpfs_store(const struct client *client, struct cache *cache)
+int gpfs_store(const struct client *client, struct json *cache)
 {
 	const struct gpfs_facts *facts = gpfs_facts(client);
 
 	if (facts->mmfsd <= 0 || facts->config.answer != QUERY_ANSWERED ||
 	    facts->counters.answer != QUERY_ANSWERED)
 		return -1;
-	cache_store_number(cache, "mmfsd", facts->mmfsd);
+	json_add_number(cache, "mmfsd", facts->mmfsd);
 	cache_store_answer(cache, "config", &facts->config);
 	return 0;
 }

@@ -26,8 +26,8 @@ struct gpfs_facts *gpfs_facts(const struct client *client);
 void gpfs_facts_clear(void *facts);
 
 int gpfs_inspect(struct client *client, struct err *err);
-int gpfs_load(struct client *client, const struct cache *cache);
-int gpfs_store(const struct client *client, struct cache *cache);
+int gpfs_load(struct client *client, const struct json *cache);
+int gpfs_store(const struct client *client, struct json *cache);
 void gpfs_key(const struct client *client, struct cache_key *key);
 
 /* Find mmfsd and read its configuration, not from the cache. */

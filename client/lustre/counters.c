@@ -69,31 +69,19 @@ static struct source_counters *new_source(struct client_counters *counters, cons
 
 static int parse_source(struct client_counters *counters, const char *text, struct err *err)
 {
-	size_t length = strcspn(text, " ");
 	int64_t count[CLIENT_IO_NUMBERS];
 	char id[CLIENT_SOURCE_ID_MAX], *end;
 	struct source_counters *source;
 	int kind;
 
-	TEXT_SET_PART(id, text, length);
-	for (text += length, kind = 0; kind < CLIENT_IO_NUMBERS; kind++, text = end)
+	text_next_word(&text, id, sizeof(id));
+	for (kind = 0; kind < CLIENT_IO_NUMBERS; kind++, text = end)
 		count[kind] = strtoll(text, &end, 10);
 	source = new_source(counters, id, text + (*text == ' '), err);
 	if (!source)
 		return -1;
 	memcpy(source->numbers, count, sizeof(count));
 	return 0;
-}
-
-/* Parse "osc.work-OST0000-osc-ffff9a2c41d08000@ /work": no epoch, no numbers. */
-static int parse_unread(struct client_counters *counters, const char *text, struct err *err)
-{
-	size_t length = strcspn(text, " ");
-	char id[CLIENT_SOURCE_ID_MAX];
-
-	TEXT_SET_PART(id, text, length);
-	text += length + (text[length] == ' ');
-	return new_source(counters, id, text, err) ? 0 : -1;
 }
 
 static int parse_line(struct client_counters *counters, const char *line, struct err *err)
@@ -110,8 +98,6 @@ static int parse_line(struct client_counters *counters, const char *line, struct
 		return err_set(err, "%s: its statistics are damaged", rest);
 	if (!strncmp(line, "missing ", 8))
 		return err_set(err, "%s", rest);
-	if (!strncmp(line, "unread ", 7))
-		return parse_unread(counters, rest, err);
 	if (sscanf(line, "evicted %" SCNd64 " %n", &at_s, &skip) == 1 &&
 	    at_s >= counters->event.at_s) {
 		counters->event.at_s = at_s;
@@ -250,7 +236,7 @@ static void query_child(struct client *client, struct query *query)
 	struct reader reader = { .client = client };
 
 	reader.enough_ms = child_now_ms() + limit_ms / 2;
-	query_function_partial(client, query, "Lustre's statistics", print_all, &reader);
+	query_function(client, query, "Lustre's statistics", print_all, &reader);
 }
 
 /* Use the statistics that the prolog read with the facts, once. Return 1 if they were added, 0 if

@@ -350,8 +350,7 @@ void lustre_facts_parse(struct lustre_facts *facts, const char *text)
  * (counters.c). */
 static bool is_cut_short(const struct reading *reading, const char *counters)
 {
-	return reading->limit_ms < reading->client->section->timeout_ms &&
-	       strstr(counters, "\nunread ");
+	return reading->limit_ms < reading->client->section->timeout_ms && strstr(counters, "@ -");
 }
 
 static void store_counters(struct lustre_facts *facts, const struct reading *reading,
@@ -395,8 +394,7 @@ int lustre_inspect(struct client *client, struct err *err)
 	client->common.cpus_known = true;
 	if (!client->common.mount_count)
 		return 0;
-	query_function_partial(client, &facts->query, client->section->sys_dir, print_all,
-			       &reading);
+	query_function(client, &facts->query, client->section->sys_dir, print_all, &reading);
 	parse_counters(facts, &reading);
 	if (facts->query.text)
 		lustre_facts_parse(facts, facts->query.text);

@@ -391,7 +391,7 @@ static bool is_tracking(const struct config_client *section, const struct tree_d
 					       : device->tracked) > 0;
 }
 
-/* Print "row ID N N .. FS". */
+/* Print "row ID N N .. FS" for a device, with its statistics or all unknown. */
 static void print_source(const struct client *client, const struct tree_device *device,
 			 const char *text)
 {
@@ -399,16 +399,18 @@ static void print_source(const struct client *client, const struct tree_device *
 	char id[CLIENT_SOURCE_ID_MAX];
 	int kind;
 
-	if (lustre_stats_parse(text, device->kind, &stats) < 0) {
+	if (text && lustre_stats_parse(text, device->kind, &stats) < 0) {
 		printf("damaged %s.%s\n", tree_folder(device->kind), device->name);
 		return;
 	}
 	if (is_tracking(client->section, device))
 		stats.count[IO_ASKED_READ_BYTES] = stats.count[IO_ASKED_WRITE_BYTES] = IO_UNKNOWN;
-	lustre_stats_id(client, device, &stats, id);
+	snprintf(id, sizeof(id), "%s.%s@", tree_folder(device->kind), device->name);
+	if (text)
+		lustre_stats_id(client, device, &stats, id);
 	printf("row %s", id);
 	for (kind = 0; kind < CLIENT_IO_NUMBERS; kind++)
-		printf(" %" PRId64, stats.count[kind]);
+		printf(" %" PRId64, text ? stats.count[kind] : IO_UNKNOWN);
 	printf(" %s\n", lustre_stats_mount(client, device));
 }
 
@@ -451,8 +453,7 @@ static void print_device(const struct client *client, const struct tree_device *
 	static char text[TREE_TEXT_MAX];
 
 	if (device->kind == TREE_OSC && child_now_ms() >= enough_ms)
-		printf("unread %s.%s@ %s\n", tree_folder(device->kind), device->name,
-		       lustre_stats_mount(client, device));
+		print_source(client, device, NULL);
 	else if (tree_text(section, tree_folder(device->kind), device->name, "stats", text,
 			   sizeof(text)) == 0) {
 		print_source(client, device, text);

@@ -10,6 +10,7 @@
 #include "client/cache.h"
 #include "client/command.h"
 #include "client/weka/facts.h"
+#include "record/json.h"
 
 #define PATH_TEXT_MAX 1024
 #define WEKA_ARGS_MAX 16
@@ -191,7 +192,7 @@ void weka_key(const struct client *client, struct cache_key *key)
 	}
 }
 
-int weka_load(struct client *client, const struct cache *cache)
+int weka_load(struct client *client, const struct json *cache)
 {
 	struct weka_facts *facts = weka_of(client);
 	struct weka_unit *unit;
@@ -211,7 +212,7 @@ int weka_load(struct client *client, const struct cache *cache)
 			return -1;
 	}
 	parse_all_resources(client);
-	agents = cache_number(cache, "agents");
+	agents = json_number(cache, "agents");
 	facts->agent_count = agents > 0 ? (unsigned int)agents : 0;
 	weka_read_interface(client);
 	return facts->containers_known ? 0 : -1;
@@ -229,7 +230,7 @@ static bool is_worth_keeping(const struct client *client)
 	return true;
 }
 
-int weka_store(const struct client *client, struct cache *cache)
+int weka_store(const struct client *client, struct json *cache)
 {
 	const struct weka_facts *facts = weka_of(client);
 	const struct weka_unit *unit;
@@ -239,8 +240,8 @@ int weka_store(const struct client *client, struct cache *cache)
 		return -1;
 	if (facts->interface.link_count &&
 	    process_start(facts->interface.link[0].pid, NULL, NULL) == 0)
-		cache_store_number(cache, "age_max", WATCHED_AGE_MAX_S);
-	cache_store_number(cache, "agents", facts->agent_count);
+		json_add_number(cache, "age_max", WATCHED_AGE_MAX_S);
+	json_add_number(cache, "agents", facts->agent_count);
 	cache_store_answer(cache, "ps", &facts->ps);
 	weka_for_each(unit, client)
 	{

@@ -66,8 +66,8 @@ void weka_facts_clear(void *facts);
 
 /* For struct client_type_ops. */
 int weka_inspect(struct client *client, struct err *err);
-int weka_load(struct client *client, const struct cache *cache);
-int weka_store(const struct client *client, struct cache *cache);
+int weka_load(struct client *client, const struct json *cache);
+int weka_store(const struct client *client, struct json *cache);
 void weka_key(const struct client *client, struct cache_key *key);
 
 extern const struct client_sizing weka_sizing;
