@@ -38,7 +38,7 @@ static void query_mmdiag(const struct client *client, struct query *query, const
 
 /* Attributes that rules and settings use. mmfsd has several hundred, which each job would otherwise
  * parse. */
-static const char asked[] =
+static const char attributes[] =
 	"autoCompactDir dynamicPagepoolEnabled enableIASegPrefetch fgdlTokenBatchAcquire fsyncIsGlobal ignorePrefetchLUNCount maxFilesToCache maxMBpS maxStatCache nBucketGroups pagepool preferDesignatedMnode seqDiscardThreshold verbsPorts verbsRdma workerThreads writebehindThreshold";
 
 static void store_reply(struct query *config)
@@ -47,7 +47,7 @@ static void store_reply(struct query *config)
 
 	if (config->answer != QUERY_ANSWERED)
 		return;
-	only = gpfs_y_only(config->text, asked);
+	only = gpfs_y_only(config->text, attributes);
 	free(config->text);
 	config->text = only;
 }

@@ -47,21 +47,21 @@ static bool is_refusal(const struct query *query)
 }
 
 /* Return the first query with this result; NULL: none. */
-static const struct query *is_query_ok(const struct judge *judge, enum query_answer answer)
+static const struct query *query_with(const struct judge *judge, enum query_answer answer)
 {
 	const struct gpfs_facts *facts = facts_of(judge);
-	const struct query *const asks[] = { &facts->config, &facts->waiters, &facts->counters };
+	const struct query *const queries[] = { &facts->config, &facts->waiters, &facts->counters };
 	size_t i = 0;
 
-	while (i < 3 && asks[i]->answer != answer)
+	while (i < 3 && queries[i]->answer != answer)
 		i++;
-	return i < 3 ? asks[i] : NULL;
+	return i < 3 ? queries[i] : NULL;
 }
 
 /* Report one finding for a client that hangs, for any query. */
 static void check_hangs(const struct judge *judge)
 {
-	const struct query *query = is_query_ok(judge, QUERY_HUNG);
+	const struct query *query = query_with(judge, QUERY_HUNG);
 
 	if (query)
 		rule_report(judge, "mmfsd does not answer: %.300s", query->why);
@@ -92,7 +92,7 @@ static void check_mmpmon(const struct judge *judge)
 
 static void check_time(const struct judge *judge)
 {
-	if (is_query_ok(judge, QUERY_NO_TIME))
+	if (query_with(judge, QUERY_NO_TIME))
 		rule_report(judge, "the client could not be judged: no time was left");
 }
 

@@ -44,8 +44,8 @@ static bool each_instance(struct judge *judge, size_t *at)
 }
 
 /* Report a finding of a filesystem once, even if it has several mounts. */
-__attribute__((format(printf, 2, 3))) static void say_once(const struct judge *judge,
-							   const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void report_once(const struct judge *judge,
+							      const char *format, ...)
 {
 	const struct findings *reported = judge->findings;
 	char text[ERR_MAX];
@@ -115,9 +115,9 @@ static void report_targets(const struct judge *judge, enum tree_kind kind, targe
 			name_target(&found, target, with_state);
 	}
 	if (found.count)
-		say_once(judge, "%zu of the %zu %s of '%s' %s: %s%s", found.count, found.all,
-			 kind == TREE_OSC ? "OSTs" : "MDTs", judge->target, what, found.names,
-			 found.count > NAMED_MAX ? ", .." : "");
+		report_once(judge, "%zu of the %zu %s of '%s' %s: %s%s", found.count, found.all,
+			    kind == TREE_OSC ? "OSTs" : "MDTs", judge->target, what, found.names,
+			    found.count > NAMED_MAX ? ", .." : "");
 }
 
 /* Return true if it is disconnected. An idle target is disconnected on purpose, and connects when
@@ -203,9 +203,9 @@ static void check_read_ahead(const struct judge *judge)
 	const struct lustre_instance *instance = judge->item;
 
 	if (instance->ahead_mb == 0 || instance->ahead_file_mb == 0)
-		say_once(judge, "'%s' reads nothing ahead (%s=0)", judge->target,
-			 instance->ahead_mb == 0 ? "max_read_ahead_mb"
-						 : "max_read_ahead_per_file_mb");
+		report_once(judge, "'%s' reads nothing ahead (%s=0)", judge->target,
+			    instance->ahead_mb == 0 ? "max_read_ahead_mb"
+						    : "max_read_ahead_per_file_mb");
 }
 
 static void check_jobid(const struct judge *judge)
@@ -223,7 +223,7 @@ static void check_tracking(const struct judge *judge)
 	const struct lustre_instance *instance = judge->item;
 
 	if (instance->tracked > 0)
-		say_once(
+		report_once(
 			judge,
 			"the counters of '%s' count one process or group alone, %ld (stats_track_*)",
 			judge->target, instance->tracked);
@@ -245,7 +245,7 @@ static void check_stripes(const struct judge *judge)
 
 	if (layout_matters(judge->desired) && facts_of(judge)->folder_stripes < 1 &&
 	    instance->stripe_count == 1)
-		say_once(
+		report_once(
 			judge,
 			"a new file of '%s' is on one OST unless its directory has another layout (stripecount=1)",
 			judge->target);

@@ -47,8 +47,8 @@ static void fill_source(struct source_counters *source, const struct nfs_stats *
 	count[IO_META_US] = us(o->total_ms);
 	count[IO_NAME_CALLS] = stats->names;
 	count[IO_LOCK_CALLS] = stats->locks;
-	count[IO_ASKED_READ_BYTES] = stats->policy_apply;
-	count[IO_ASKED_WRITE_BYTES] = stats->asked_write;
+	count[IO_ASKED_READ_BYTES] = stats->requested_read;
+	count[IO_ASKED_WRITE_BYTES] = stats->requested_write;
 	count[IO_COPIES] = stats->copies;
 	if (sent >= begun && begun >= 0)
 		count[IO_RESENT] = sent - begun;

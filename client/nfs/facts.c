@@ -299,10 +299,10 @@ static bool is_silent(struct client *client, const struct nfs_mount *mount)
 	struct nfs_stats before = mount->stats;
 	struct talk talk = { -1, false };
 	bool answers = false, is_queried;
-	int look;
+	int i;
 
 	is_queried = limit_ms && talk_begin(&talk, mount);
-	for (look = 0; look < POLLS && !answers; look++)
+	for (i = 0; i < POLLS && !answers; i++)
 		answers = talk_answered(&talk, child_now_ms() + POLL_MS) ||
 			  is_moving(client, mount, &before);
 	if (!answers && talk.fd >= 0)

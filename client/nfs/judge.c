@@ -53,8 +53,8 @@ static const char *server_of(const struct nfs_mount *mount, char text[FINDING_TA
 /* Return the target of a finding about the server of the mount: "files:", or the mount itself if
  * others of this address have another port or, for findings about TCP, use RDMA. NULL: reported for
  * an earlier mount of this server. */
-static const char *is_server_reported(const struct judge *judge, bool is_of_tcp,
-				      char text[FINDING_TARGET_MAX])
+static const char *server_target(const struct judge *judge, bool is_of_tcp,
+				 char text[FINDING_TARGET_MAX])
 {
 	const struct nfs_facts *facts = nfs_of(judge->client);
 	const struct nfs_mount *mount = judge->item, *other = facts->mounts;
@@ -179,7 +179,7 @@ static void check_hung(const struct judge *judge)
 	char text[FINDING_TARGET_MAX];
 	const char *server;
 
-	if (!mount->is_hung || !(server = is_server_reported(judge, false, text)))
+	if (!mount->is_hung || !(server = server_target(judge, false, text)))
 		return;
 	rule_report_target(judge, server,
 			   "NFS server %s port %u of '%s' is not responding: I/O to it will block",
@@ -195,7 +195,7 @@ static void check_transport(const struct judge *judge)
 	const char *server;
 
 	if (mount->is_tcp && mount->has_nic && mount->nic.has_rdma &&
-	    (server = is_server_reported(judge, true, text)))
+	    (server = server_target(judge, true, text)))
 		rule_report_target(
 			judge, server,
 			"'%s' goes over TCP, and the card %s that leads to its server can do RDMA",
@@ -209,8 +209,7 @@ static void check_one_connection(const struct judge *judge)
 	const char *server;
 
 	if (mount->is_tcp && mount->has_stats && mount->has_nic && mount->stats.transports == 1 &&
-	    mount->nic.speed_mbits >= FAST_MBITS &&
-	    (server = is_server_reported(judge, true, text)))
+	    mount->nic.speed_mbits >= FAST_MBITS && (server = server_target(judge, true, text)))
 		rule_report_target(
 			judge, server,
 			"'%s' has one connection to its server, over a card of %ld Gbit/s",
@@ -254,7 +253,7 @@ static void check_backlog(const struct judge *judge)
 	}
 	if (sent < FEW || backlog < sent)
 		return;
-	server = is_server_reported(judge, false, text);
+	server = server_target(judge, false, text);
 	rule_report_target(judge, server ? server : server_of(mount, text),
 			   "requests of '%s' wait for a free slot", judge->target);
 	findings_measured(
@@ -305,7 +304,7 @@ static void check_numa_remote(const struct judge *judge)
 	if (desired && desired->io_cores && desired->has_io_cores &&
 	    !cpuset_is_empty(&desired->io_cpus) && mount->has_nic && mount->nic.numa_node >= 0 &&
 	    sysfs_has_cpu_on(&desired->io_cpus, mount->nic.numa_node) == 0 &&
-	    (server = is_server_reported(judge, false, text)))
+	    (server = server_target(judge, false, text)))
 		rule_report_target(
 			judge, server,
 			"the card %s of '%s' is at NUMA node %d, the job's io-cores (CPUs %s) are at another",

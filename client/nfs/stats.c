@@ -50,10 +50,10 @@ static void read_bytes(const char *text, struct nfs_stats *stats)
 
 	if (numbers(text, n, 8) < 8)
 		return;
-	stats->policy_apply = n[0];
-	add(&stats->policy_apply, n[2]);
-	stats->asked_write = n[1];
-	add(&stats->asked_write, n[3]);
+	stats->requested_read = n[0];
+	add(&stats->requested_read, n[2]);
+	stats->requested_write = n[1];
+	add(&stats->requested_write, n[3]);
 	stats->read_bytes = n[4];
 	stats->write_bytes = n[5];
 }
@@ -238,7 +238,7 @@ static void forget(struct nfs_stats *stats)
 {
 	memset(stats, 0, sizeof(*stats));
 	stats->age_s = NFS_UNKNOWN;
-	stats->policy_apply = stats->asked_write = NFS_UNKNOWN;
+	stats->requested_read = stats->requested_write = NFS_UNKNOWN;
 	stats->read_bytes = stats->write_bytes = NFS_UNKNOWN;
 }
 

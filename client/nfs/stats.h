@@ -46,8 +46,8 @@ struct nfs_transport {
 
 struct nfs_stats {
 	int64_t age_s;
-	int64_t policy_apply, asked_write; /* bytes; direct I/O included */
-	int64_t read_bytes, write_bytes;   /* from and to the server */
+	int64_t requested_read, requested_write; /* bytes; direct I/O included */
+	int64_t read_bytes, write_bytes;	 /* from and to the server */
 	struct nfs_ops reads, writes, others;
 	int64_t copies; /* of the others: COPY and CLONE */
 	int64_t names;	/* of the others: GETATTR, LOOKUP and ACCESS */

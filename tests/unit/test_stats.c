@@ -297,8 +297,8 @@ static int64_t nfs_get(const void *of, const char *key)
 		const char *key;
 		int64_t number;
 	} all[] = { { "age", s->age_s },
-		    { "asked_read", s->policy_apply },
-		    { "asked_write", s->asked_write },
+		    { "asked_read", s->requested_read },
+		    { "asked_write", s->requested_write },
 		    { "read_bytes", s->read_bytes },
 		    { "write_bytes", s->write_bytes },
 		    { "reads", s->reads.count },
