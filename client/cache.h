@@ -26,8 +26,8 @@ struct cache_key;
 struct client;
 struct json;
 
-/* Load the cache. Return true if it is valid, and set client->cached and queried_at_s; else the facts
- * are those of the last query. */
+/* Load the cache. Return true if it is valid, and set client->cached and queried_at_s; else the
+ * facts are those of the last query. */
 bool cache_use(struct client *client);
 /* Mark the client as queried now, not from the cache. */
 void cache_queried(struct client *client);

@@ -28,8 +28,8 @@ struct change_kind {
 	const char *name; /* struct change: 'kind' */
 	bool outlives_reboot;
 	const void *how; /* of the kind: struct setting */
-	/* add to client->plan what the job wants and the client does not have; a kind without make() and undo()
-	 * only reports it */
+	/* add to client->plan what the job wants and the client does not have; a kind without
+	 * make() and undo() only reports it */
 	void (*plan)(const struct change_kind *kind, struct client *client,
 		     const struct client_desired *desired);
 	/* return CHANGE_DONE or CHANGE_FAILED; the same state: neither made nor undone */

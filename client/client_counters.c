@@ -44,9 +44,9 @@ void client_counters_free(struct client_counters *counters)
 	free(counters);
 }
 
-/* ---- rows -------------------------------------------------------------- */
+/* ---- sources ----------------------------------------------------------- */
 
-/* Find a row; 'near': its probable index, since two readings have most rows at the same one. */
+/* Find a source; 'near': its probable index, which is mostly the same in two readings. */
 static const struct source_counters *find_source(const struct client_counters *counters,
 						 const char *id, size_t near)
 {
@@ -205,8 +205,8 @@ static bool has_wrapped(const struct span *span, const struct source_counters *b
 	return was > span->wrap / 2;
 }
 
-/* Return the difference of a number. A new row began after the first reading (its process started,
- * or first used the filesystem): all of it counts. */
+/* Return the difference of a number. A new source began after the first reading (its process
+ * started, or first used the filesystem): all of it counts. */
 static int64_t difference(const struct span *span, const struct source_counters *before,
 			  const struct source_counters *after, int kind)
 {
@@ -287,8 +287,8 @@ static bool went_back(const struct span *span)
 	return false;
 }
 
-/* Return true if counters of a row were cleared, which then also holds for rows without a trace of
- * it. */
+/* Return true if counters of a source were cleared, which then also holds for sources without a
+ * trace of it. */
 static bool are_cleared(const struct client_counters *before, const struct client_counters *after)
 {
 	struct span span = span_of(before, after, "");
@@ -303,7 +303,7 @@ static bool are_cleared(const struct client_counters *before, const struct clien
 	return false;
 }
 
-/* Return the old row; NULL: it is new. A device number may be reused for another filesystem. */
+/* Return the old source; NULL: it is new. A device number may be reused for another filesystem. */
 static const struct source_counters *
 source_before(const struct span *span, const struct source_counters *source, size_t near)
 {
@@ -330,7 +330,7 @@ static int64_t all_since(const struct span *span, int kind)
 	return sum;
 }
 
-/* Return true if a new row began before the first reading. Its part since then is unknown. */
+/* Return true if a new source began before the first reading. Its part since then is unknown. */
 static bool has_older(const struct span *span)
 {
 	const struct source_counters *source;
@@ -418,7 +418,7 @@ static void add_series(const struct client_counters *before, const struct client
 		client_io->series[client_io->series_count++] = series;
 }
 
-/* Return true if the rows had no mount point then, and all are under other filesystems now. */
+/* Return true if the sources had no mount point then, and all are under other filesystems now. */
 static bool is_named_since(const struct client_counters *before,
 			   const struct client_counters *after, const char *fs)
 {

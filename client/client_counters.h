@@ -2,32 +2,32 @@
 /* client_counters.h - bytes and operations of a client, by its own counters
  *
  * Terms   source: counters of one part of the client (a process for one filesystem, a superblock)
- *           since that source began, with its 'id'. Rows are compared one by one: in a
+ *           since that source began, with its 'id'. They are compared one by one: in a
  *           sum the restart of one would be hidden by the others.
  *         filesystem: of a source, if known ("/home"). The sources of each are a line of
  *           their own in the record.
- *         restart: a row with counters that went back or a source that began anew, one
+ *         restart: a source with counters that went back or a source that began anew, one
  *           that is gone, or one that is new and older than the first reading. Then the
  *           sum of its filesystem is unknown.
- *         born: when the source began to count, seconds since boot; may be off by two
+ *         start: when the source began to count, seconds since boot; may be off by two
  *           if computed from an age.
  *         counters are those of enum io_number; IO_UNKNOWN if not counted. Times may go
  *           back (some kernels underflow), and a backlog, of connections that may be
- *           older than a row or end before it: then they are unknown, and nothing has
- *           restarted. The backlog of a new row is unknown.
+ *           older than a source or end before it: then they are unknown, and nothing has
+ *           restarted. The backlog of a new source is unknown.
  *         calls_wrap: the client's counters of operations wrap to 0 at this value; 0:
  *           they do not, nor does one that is beyond it. One that is below its old
  *           value may have wrapped, and is unknown if it may have done so without a
  *           trace.
- *         clears_all: clearing the counters of one row clears those of all; some may be
+ *         clears_all: clearing the counters of one source clears those of all; some may be
  *           above their old value already.
  *         unread: a source that was not read, because there was no time. Its id ends in
  *           '@', followed by the epoch in others; the source is left out of the sum,
  *           which is a lower bound then.
  *         event: the last event of the client that matters to a job, reported by a rule
  *           of its type; code "": none.
- * Owner   client_counters_free(), NULL allowed. Sources belong to the counters; a pointer to one is valid
- *           until another is added.
+ * Owner   client_counters_free(), NULL allowed. Sources belong to the counters; a
+ *           pointer to one is valid until another is added.
  * Errors  NULL or -1, sentence in *err, outputs untouched.
  * Runs    prolog and epilog, as root. Texts are checked as if hostile.
  */
@@ -64,7 +64,7 @@ struct client_counters {
 struct client_counters *client_counters_new(void);
 void client_counters_free(struct client_counters *counters);
 
-/* Return the row of this id, added if there is none; NULL: too many. */
+/* Return the source of this id, added if there is none; NULL: too many. */
 struct source_counters *client_counters_source(struct client_counters *counters, const char *id);
 /* Return -1 if the sum is too large. */
 int source_counters_add(struct source_counters *source, enum io_number kind, int64_t count);
@@ -75,7 +75,7 @@ void client_counters_clean(struct client_counters *counters);
 char *client_counters_text(const struct client_counters *counters);
 struct client_counters *client_counters_parse(const char *text, struct err *err);
 
-/* Get the difference of 'after' and 'before' for the rows of one filesystem. Return 1, or 0 if
+/* Get the difference of 'after' and 'before' for the sources of one filesystem. Return 1, or 0 if
  * something has restarted. */
 int client_counters_since(const struct client_counters *before, const struct client_counters *after,
 			  const char *fs, int64_t moved[CLIENT_IO_NUMBERS]);

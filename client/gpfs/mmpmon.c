@@ -300,7 +300,7 @@ int gpfs_mmpmon_sources(struct client_counters *counters, const char *text, cons
 	return none ? 0 : err_set(err, "mmpmon: no counters in its answer");
 }
 
-/* ---- mounts of rows -------------------------------------------------- */
+/* ---- mounts of sources -------------------------------------------------- */
 
 /* A source is the filesystem's device, "scratch" or "/dev/scratch", or "CLUSTER:scratch". */
 static bool is_word_of(const char *source, const char *name)
@@ -312,7 +312,7 @@ static bool is_word_of(const char *source, const char *name)
 	return strlen(source) == length && !strncmp(source, name, length);
 }
 
-/* Return true if the source of a mount has this row's cluster and name. */
+/* Return true if the source of a mount has this source's cluster and name. */
 static bool is_named(const struct mounts *all, const char *id)
 {
 	size_t i;
@@ -323,7 +323,7 @@ static bool is_named(const struct mounts *all, const char *id)
 	return false;
 }
 
-/* Return the number of rows that a mount may belong to, and the last of them. */
+/* Return the number of sources that a mount may belong to, and the last of them. */
 static int sources_of(const struct client_counters *counters, const struct mounts *all,
 		      const char *device, struct source_counters **source)
 {
@@ -345,8 +345,8 @@ static int sources_of(const struct client_counters *counters, const struct mount
 	return count;
 }
 
-/* Set the filesystem of each row to the first of its mounts. Return -1 if a mount in jobio.conf has
- * no row, or several. */
+/* Set the filesystem of each source to the first of its mounts. Return -1 if a mount in jobio.conf
+ * has no source, or several. */
 static int name_sources(const struct config_client *section, struct client_counters *counters,
 			const struct mounts *all, struct err *err)
 {
@@ -368,7 +368,7 @@ static int name_sources(const struct config_client *section, struct client_count
 	return 0;
 }
 
-/* Return true if more mounted filesystems have no row than rows have no mount. */
+/* Return true if more mounted filesystems have no source than sources have no mount. */
 static bool is_cut(const struct client_counters *counters, const struct mounts *all)
 {
 	struct source_counters *source;
@@ -383,7 +383,7 @@ static bool is_cut(const struct client_counters *counters, const struct mounts *
 }
 
 /* For the start of a job. No line marks the end of mmpmon's reply: the filesystems of lines that
- * were truncated would count in full at the job's end. Each gets a row without numbers. */
+ * were truncated would count in full at the job's end. Each gets a source without numbers. */
 static void mark_cut(struct client_counters *counters, const struct mounts *all)
 {
 	char id[CLIENT_SOURCE_ID_MAX];
@@ -402,7 +402,7 @@ static void mark_cut(struct client_counters *counters, const struct mounts *all)
 	}
 }
 
-/* Keep the rows in use: with mounts=, those with a mount. Others without a mount keep mmpmon's
+/* Keep the sources in use: with mounts=, those with a mount. Others without a mount keep mmpmon's
  * name. */
 static void drop_unused(const struct config_client *section, struct client_counters *counters)
 {

@@ -5,7 +5,7 @@
  * mmpmon command"). The socket, which is not documented, is used if it exists; else the
  * program is run: once, and only one of jobio's at a time.
  *
- * Terms   row: one filesystem of one cluster, since this mmfsd mounted it. Its id has
+ * Terms   source: one filesystem of one cluster, since this mmfsd mounted it. Its id has
  *           the process, too: another mmfsd counts from 0. Its filesystem is the first
  *           of its mounts; if none can be attributed, cluster and name,
  *           "archive.example.org:scratch".
@@ -31,7 +31,7 @@
 /* Run the query; *pid is that of the mmfsd that replied, 0: unknown. */
 void gpfs_mmpmon_query(const struct client *client, struct query *query, long *pid);
 
-/* Add the rows of a reply of mmfsd 'mmfsd' ("PID.TICKS"). Return 1 if done, 0 if nothing is
+/* Add the sources of a reply of mmfsd 'mmfsd' ("PID.TICKS"). Return 1 if done, 0 if nothing is
  * mounted, -1 if the reply is unusable. */
 int gpfs_mmpmon_sources(struct client_counters *counters, const char *text, const char *mmfsd,
 			struct err *err);

@@ -139,7 +139,7 @@ static const struct tree_device *device_of(const struct tree *tree, const char *
 	return NULL;
 }
 
-/* Add a row from "osc.work-OST0000-osc-ffff9a2c41d08000.stats" and its text. */
+/* Add a source from "osc.work-OST0000-osc-ffff9a2c41d08000.stats" and its text. */
 static int parse_param(struct client *client, struct client_counters *counters,
 		       const struct tree *tree, const char *name, const char *text, struct err *err)
 {

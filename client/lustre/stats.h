@@ -44,8 +44,8 @@ const char *lustre_stats_mount(const struct client *client, const struct tree_de
  * unknown. */
 long lustre_stats_tracked(const struct config_client *section, const struct tree_device *device);
 
-/* Print a line for each device, as parsed by counters.c: "row ID N N .. FS", and with [evictions], for
- * the end of a job, of some "evicted SECONDS TARGET"; all numbers of OSTs after 'enough_ms' are
+/* Print a line for each device, as parsed by counters.c: "row ID N N .. FS", and with [evictions],
+ * for the end of a job, of some "evicted SECONDS TARGET"; all numbers of OSTs after 'enough_ms' are
  * unknown, and the ID has no epoch; "damaged", "denied" and "missing DEVICE". */
 void lustre_stats_print(const struct client *client, const struct tree *tree, bool evictions,
 			unsigned long long enough_ms);

@@ -118,7 +118,7 @@ static int read_count(struct json *item, size_t kind, int64_t *count, struct err
 	return 0;
 }
 
-/* Return the key of a row besides its filesystem: "feIdx", "disk" (node_agent.go: WekaStat), or
+/* Return the key of a source besides its filesystem: "feIdx", "disk" (node_agent.go: WekaStat), or
  * others; NULL: it is the total. */
 static const char *part_of(struct json *params)
 {
@@ -133,7 +133,7 @@ static const char *part_of(struct json *params)
 	return NULL;
 }
 
-/* Whether a process also has the sum of its filesystems is not public: rows of both kinds are
+/* Whether a process also has the sum of its filesystems is not public: sources of both kinds are
  * refused. */
 struct reading {
 	struct client_counters *counters;
@@ -141,7 +141,7 @@ struct reading {
 	bool has_fs, has_sum;
 };
 
-/* Return the row of an item; NULL: reason in *err. */
+/* Return the source of an item; NULL: reason in *err. */
 static struct source_counters *source_of(struct reading *r, struct json *item, struct err *err)
 {
 	struct json *params = json_map(item, "params");
@@ -347,7 +347,7 @@ static bool is_mount_of(const struct client_mount *mount, const char *name, cons
 	return !socket || !*container || strstr(socket, folder);
 }
 
-/* Set the row's filesystem to its first mount, or else its name. */
+/* Set the source's filesystem to its first mount, or else its name. */
 static void name_source(struct source_counters *source, struct json *list,
 			const struct mounts *mounts, const char *socket)
 {
@@ -409,8 +409,8 @@ static int query(struct session *a, const char *path, const char *method, struct
 }
 
 /* Names and roles are in get_local_config_summary (node_agent.go: LocalConfigStateResponse);
- * without that method the rows have no names. A container with servers is skipped: their processes
- * also work for other nodes. */
+ * without that method the sources have no names. A container with servers is skipped: their
+ * processes also work for other nodes. */
 static int query_container(struct session *a, const char *path, struct err *err)
 {
 	int rc = query(a, path, "get_local_config_summary", err);
