@@ -124,7 +124,7 @@ static void print_global(const struct client *client, const char *name)
 {
 	char line[128], *at = line;
 
-	if (tree_global_line(client->section, name, line, sizeof(line)) < 0)
+	if (tree_line(client->section, ".", ".", name, line, sizeof(line)) < 0)
 		return;
 	if (!strncmp(line, "lustre: ", 8))
 		at += 8;

@@ -150,27 +150,6 @@ static void device_target(const struct group *group, unsigned int index, char te
 			 group->kind == TREE_OSC ? "OST" : "MDT", index, folder, dash);
 }
 
-/* Return the inode of an instance's folder, or 0 with errno: ENOENT, it is not mounted; else
- * unknown. */
-static unsigned long instance_inode(const struct config_client *section, const char *instance)
-{
-	const char *const roots[] = { section->sys_dir, section->procfs_dir };
-	char path[TREE_PATH_MAX];
-	int error = ENOENT;
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(roots); i++) {
-		snprintf(path, sizeof(path), "%s/llite/%s", roots[i], instance);
-		if (stat(path, &st) == 0)
-			return (unsigned long)st.st_ino;
-		if (errno != ENOENT && errno != ENOTDIR)
-			error = errno;
-	}
-	errno = error;
-	return 0;
-}
-
 /* Parse the group of a change. Return 1 if it is still the same mount, 0 if not, -1 if unknown. */
 static int find_group(const struct client *client, const struct change *change, struct group *group,
 		      struct err *err)
@@ -179,7 +158,7 @@ static int find_group(const struct client *client, const struct change *change, 
 
 	if (group_parse(change->target, group) < 0)
 		return err_set(err, "not the name of a group of targets");
-	inode = instance_inode(client->section, group->instance);
+	inode = tree_inode(client->section, group->instance);
 	if (!inode && errno != ENOENT)
 		return err_set(err, "%s: %s", group->instance, strerror(errno));
 	return inode && inode == group->inode;
@@ -279,7 +258,7 @@ static int add_to_group(struct grouping *all, const struct client *client,
 			struct err *err)
 {
 	struct group *group = all->group, *end = group + all->count;
-	unsigned long inode = instance_inode(client->section, device->instance);
+	unsigned long inode = tree_inode(client->section, device->instance);
 	int error = errno;
 
 	while (group < end &&

@@ -338,24 +338,6 @@ const char *lustre_stats_mount(const struct client *client, const struct tree_de
 	return "";
 }
 
-static void folder_inode(const struct config_client *section, const struct tree_device *device,
-			 char text[40])
-{
-	const char *const roots[] = { section->sys_dir, section->procfs_dir };
-	char path[TREE_PATH_MAX];
-	struct stat st;
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
-		snprintf(path, sizeof(path), "%s/llite/%s", roots[i], device->instance);
-		if (stat(path, &st) == 0) {
-			snprintf(text, 40, "%lu", (unsigned long)st.st_ino);
-			return;
-		}
-	}
-	snprintf(text, 40, "?");
-}
-
 /* "llite.work-ffff9a2c41d08000@1771990000.9" */
 void lustre_stats_id(const struct client *client, const struct tree_device *device,
 		     const struct lustre_stats *stats, char id[CLIENT_SOURCE_ID_MAX])
@@ -363,7 +345,8 @@ void lustre_stats_id(const struct client *client, const struct tree_device *devi
 	char inode[40];
 
 	if (!*stats->epoch)
-		folder_inode(client->section, device, inode);
+		snprintf(inode, sizeof(inode), "%lu",
+			 tree_inode(client->section, device->instance));
 	snprintf(id, CLIENT_SOURCE_ID_MAX, "%s.%s@%s", tree_folder(device->kind), device->name,
 		 *stats->epoch ? stats->epoch : inode);
 }

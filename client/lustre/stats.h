@@ -6,9 +6,9 @@
  * (lustre/llite/file.c:ll_file_io_generic()). osc, and mdc for data on an MDT, count all
  * that is sent over the network (osc/osc_request.c:osc_build_rpc()).
  *
- * Terms   id: of a source (client/client_counters.h). It has the epoch: start_time of the statistics,
- *           which changes when they are cleared; before 2.15, which has no start_time,
- *           the inode of the instance's folder.
+ * Terms   id: of a source (client/client_counters.h). It has the epoch: start_time of the
+ *           statistics, which changes when they are cleared; before 2.15, which has no
+ *           start_time, the inode of the instance's folder.
  *         damaged: a line is not as obdclass/lprocfs_counters.c writes it; users other
  *           than root get such lines from lctl. Then the whole file is ignored.
  *         omitted counters are 0, saturated ones (2^63 - 1) unknown, and so are times

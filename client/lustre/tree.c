@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -291,18 +292,15 @@ long tree_number(const struct config_client *section, const char *folder, const 
 	return tree_digits(line);
 }
 
-int tree_global_line(const struct config_client *section, const char *name, char *line, size_t size)
+unsigned long tree_inode(const struct config_client *section, const char *instance)
 {
-	const char *const folders_of[] = { section->sys_dir, section->procfs_dir };
-	char path[TREE_PATH_MAX];
-	size_t i;
+	struct stat st = { 0 };
+	int fd = tree_open(section, "llite", instance, ".", O_PATH), saved;
 
-	for (i = 0; i < ARRAY_SIZE(folders_of); i++) {
-		snprintf(path, sizeof(path), "%s/%s", folders_of[i], name);
-		if (sysfs_line(path, line, size) == 0)
-			return 0;
-		if (!is_elsewhere(errno))
-			break;
-	}
-	return -1;
+	if (fd < 0)
+		return 0;
+	saved = fstat(fd, &st) < 0 ? errno : 0;
+	close(fd);
+	errno = saved;
+	return (unsigned long)st.st_ino;
 }

@@ -76,9 +76,9 @@ long tree_digits(const char *text);
 long tree_number(const struct config_client *section, const char *folder, const char *device,
 		 const char *param);
 
-/* The same for parameters of the node: /sys/fs/lustre/NAME, or, to 2.8, /proc/fs/lustre/NAME. */
-int tree_global_line(const struct config_client *section, const char *name, char *line,
-		     size_t size);
+/* Return the inode of an instance's folder, which a new mount changes; 0 with errno: ENOENT, it is
+ * not mounted; else unknown. */
+unsigned long tree_inode(const struct config_client *section, const char *instance);
 
 /* Return true if a mount of this source is a client's, not a server's own. */
 bool tree_is_client(const char *source);
