@@ -32,6 +32,7 @@ mixed_conf() {
 	fast=$(conf_client gpfs_conf)
 	cat >"$NODE/jobio.conf" <<-END
 		[jobio]
+		root=$NODE/root
 		run_dir=$NODE/run
 		spool_dir=$NODE/spool
 		$home
