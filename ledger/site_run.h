@@ -44,6 +44,18 @@
 	X(ASYNC_US, async_us)                                                                      \
 	X(THREAD_US, thread_us)
 
+/* Columns of the store that are added up: counts, then the quantities. */
+#define SITE_COUNTS(X)                                                                             \
+	X(JOBS, jobs)                                                                              \
+	X(NODE_S, node_s)                                                                          \
+	X(NODE_WIDE, node_wide)                                                                    \
+	X(JUDGED, judged)                                                                          \
+	X(WARNED_JOBS, warned_jobs)                                                                \
+	X(WARNED_TASKS, warned_tasks)                                                              \
+	X(REFUSED_JOBS, refused_jobs)                                                              \
+	X(REFUSED_TASKS, refused_tasks)
+#define SITE_SUMS(X) SITE_COUNTS(X) SITE_QUANTITIES(X)
+
 enum site_number {
 #define X(id, column) SITE_##id,
 	SITE_QUANTITIES(X) SITE_NUMBERS

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ledger/store_site.h"
+#include "ledger/site_run.h"
 #include "record/alloc.h"
 
 /* Words in which the databases differ. 'site' is the type of a name with up to 1,023 bytes. */

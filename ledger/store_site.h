@@ -30,18 +30,6 @@
 #define SITE_GATE_MAX 1000 /* the latest jobs that the gate warned or refused */
 #define SITE_DAY_S 86400
 
-/* Columns that are added up: counts, then the quantities of site_run.h. */
-#define SITE_COUNTS(X)                                                                             \
-	X(JOBS, jobs)                                                                              \
-	X(NODE_S, node_s)                                                                          \
-	X(NODE_WIDE, node_wide)                                                                    \
-	X(JUDGED, judged)                                                                          \
-	X(WARNED_JOBS, warned_jobs)                                                                \
-	X(WARNED_TASKS, warned_tasks)                                                              \
-	X(REFUSED_JOBS, refused_jobs)                                                              \
-	X(REFUSED_TASKS, refused_tasks)
-#define SITE_SUMS(X) SITE_COUNTS(X) SITE_QUANTITIES(X)
-
 /* Store what a run adds, in place of what it added before. */
 int store_site_put(struct store *store, const struct store_row *row, const struct site_run *sums,
 		   const char *account, struct err *err);
