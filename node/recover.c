@@ -116,8 +116,8 @@ int recover_list(struct prepare_context *ctx, struct err *err)
 	return 0;
 }
 
-/* Finish a job of an earlier boot. Changes that a reboot resets count as restored. Return true if its
- * record is written, or lost. */
+/* Finish a job of an earlier boot. Changes that a reboot resets are gone: no value was read
+ * back. Return true if its record is written, or lost. */
 static bool finish_rebooted(struct record *state)
 {
 	const struct record_client *client;
@@ -131,9 +131,10 @@ static bool finish_rebooted(struct record *state)
 	for (i = 0; i < state->changes.count; i++) {
 		change = &state->changes.list[i];
 		client = record_client_named(state, change->client);
-		if (change->state != CHANGE_FAILED && change->kind &&
+		if (change->state != CHANGE_FAILED && change->state != CHANGE_RESTORED &&
+		    change->kind &&
 		    !client_change_outlives_reboot(client ? client->type : "", change->kind))
-			change->state = CHANGE_RESTORED;
+			change->state = CHANGE_GONE;
 	}
 	rc = job_finish(state, RECORD_UNKNOWN, &err);
 	if (rc != 0)

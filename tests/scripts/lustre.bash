@@ -95,6 +95,7 @@ sys.stdout.buffer.write(plain[0] if len(plain) == 1 else b"".join([head] + entri
 		"${@:2}" >"$NODE/lustre/layout/$1"
 }
 
+# shellcheck disable=SC2119,SC2120 # files that load this one pass arguments
 # lustre_conf [LINE...] - write jobio.conf, with lines for the client
 lustre_conf() {
 	node_root lustre
