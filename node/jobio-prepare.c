@@ -139,7 +139,7 @@ static int wait_for(pid_t pid, unsigned int timeout_ms, int *status)
 	return 0;
 }
 
-static int supervise(const struct config *config, const struct job *job,
+static int supervise(struct config *config, const struct job *job,
 		     const struct arguments *arguments)
 {
 	unsigned int ms = budget_ms(config) + (arguments->load ? JOB_COUNT_LOAD_MS : 0);
@@ -157,7 +157,9 @@ static int supervise(const struct config *config, const struct job *job,
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* if slurmd kills the parent */
 		if (getppid() != parent)
 			_exit(EX_SOFTWARE);
-		exit(work(config, job, arguments));
+		rc = work(config, job, arguments);
+		config_free(config);
+		exit(rc);
 	}
 	if (pid < 0) {
 		err_set(&why, "cannot fork: %s", strerror(errno));

@@ -283,7 +283,7 @@ slow() {
 	ran 7 100 1 stream '' 500 5700
 	ran 6 60 2 stream '' 501 9000
 	send
-	advise --json 7 | jq -S . >"$DIR/kept"
+	advise --json 7 | sorted_json >"$DIR/kept"
 	expect_kept advise.json.golden "$DIR/kept"
 }
 

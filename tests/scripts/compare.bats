@@ -46,7 +46,7 @@ is() {
 	ran 100 100 1000 bulk 4 8
 	ran 101 60 1000 stream 4 -6
 	send
-	compare --json 100 101 | jq -S . >"$DIR/kept"
+	compare --json 100 101 | sorted_json >"$DIR/kept"
 	expect_kept compare.json.golden "$DIR/kept"
 	is 'nodes false true -40' '"\(.spread_over) \(.read_bytes.significant) \(.read_Bps.significant) \(.elapsed_s.change_percent | round)"' 100 101
 	run compare 100 101

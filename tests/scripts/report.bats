@@ -88,7 +88,7 @@ task_of() {
 	jobs "$(job 7 User=alice State=FAILED ExitCode=3:9 JobName='my job' Partition=gpu Account=lab ElapsedRaw=29 NNodes=2)"
 	json 7
 	expect_equal 0 "$status"
-	jq -S 'del(.. | .uid?)' <<<"$output" >"$DIR/kept"
+	sorted_json <<<"$output" >"$DIR/kept"
 	expect_kept report.json.golden "$DIR/kept"
 }
 

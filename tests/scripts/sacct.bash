@@ -24,6 +24,15 @@ restore_sacct() {
 	cp "$DIR/kept.sacct" "$DIR/bin/sacct"
 }
 
+# sorted_json - print JSON with sorted keys, without uid; versions of jq write small numbers differently
+sorted_json() {
+	python3 -c '
+import json, sys
+json.dump(json.load(sys.stdin, object_hook=lambda o: {k: o[k] for k in o if k != "uid"}),
+          sys.stdout, indent=2, sort_keys=True, ensure_ascii=False)
+print()'
+}
+
 # expect_kept NAME FILE - FILE equals tests/samples/report/NAME. JOBIO_UPDATE=1 writes the sample,
 # and the difference is reviewed
 expect_kept() {

@@ -47,7 +47,7 @@ fill() {
 
 @test "JSON has sums by filesystem, user and account, counts of the gate, and the most frequent advice" {
 	fill
-	site -S 2026-11-21 -E 2026-11-22 --json | jq -S . >"$DIR/kept"
+	site -S 2026-11-21 -E 2026-11-22 --json | sorted_json >"$DIR/kept"
 	expect_kept site.json.golden "$DIR/kept"
 	run site -S 2026-11-21 -E 2026-11-22
 	expect_equal 0 "$status"
@@ -196,7 +196,7 @@ has_days() { [[ $(in_store 'SELECT count(DISTINCT day) FROM day_sums') == "$1" ]
 	stop_ledger
 	start_ledger
 	within 20 has_days 2
-	site -S 2026-11-21 -E 2026-11-22 --json | jq -S . >"$DIR/kept"
+	site -S 2026-11-21 -E 2026-11-22 --json | sorted_json >"$DIR/kept"
 	expect_kept site.json.golden "$DIR/kept"
 	expect_equal 4 "$(site -S 2026-11-19 -E 2026-11-23 --json | jq .tally.jobs)"
 	use 11 1795225100 c alice lab stream 1 60 2 0 0 '' /home nfs 1 1 1 1
