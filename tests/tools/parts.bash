@@ -561,7 +561,7 @@ part_count() {
 		timed=6.12 series=(newest 6.12)
 	[[ $level != all ]] || suite=bookworm series=(5.10 6.1 6.12 6.18 newest) timed='' loaded='6.1 newest' \
 		runs=(5.10 6.12 newest {6.1,6.12,6.18,newest}-preempt)
-	need tree-gcc && need_site $suite && need_kernels "${series[@]}" || return 0
+	need tree-gcc && need_site trixie && need_site $suite && need_kernels "${series[@]}" || return 0
 	SRCDIR=$top BUILDDIR=$work/gcc JOBIO_KERNELS="${runs[*]}" JOBIO_TIMED=$timed JOBIO_LOADED=$loaded \
 		JOBIO_VM_IMAGE=jobio-$suite:site \
 		bats_files "$dir/count.log" 2400 "$top"/tests/vm/count{_load,}.bats || status=$?

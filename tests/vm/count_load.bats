@@ -3,7 +3,8 @@
 # count_load.bats - loading, upgrade and removal of the BPF programs on real kernels
 #
 # Needs SRCDIR, BUILDDIR with jobio-count, docker, jq and tests/vm/packages. Boots the kernels of
-# JOBIO_LOADED (6.1 and the newest) with count-load, one after the other: a minute or two each.
+# JOBIO_LOADED (6.1 and the newest) with count-load, one after the other, and the last one with
+# systemd (of the image jobio-trixie:site) and count-service: a minute or two each.
 
 load bail
 load payload
@@ -14,13 +15,16 @@ readonly image=${JOBIO_VM_IMAGE:-jobio-bookworm:site}
 setup_file() {
 	local kernel
 	export work=$BATS_FILE_TMPDIR
-	payload_add "$work/payload" "$BUILDDIR/jobio-count"
-	cp "$SRCDIR/tests/vm/count-load" "$work/payload"
+	payload_add "$work/payload" "$BUILDDIR/jobio-count" "$BUILDDIR/jobio-prepare"
+	sed 's:@jobiolibexecdir@:/usr/libexec/jobio:' "$SRCDIR/etc/jobio-recover.service.in" >"$work/payload/jobio-recover.service"
+	cp "$SRCDIR"/tests/vm/count-{load,service} "$SRCDIR/debian/jobio-node.prerm" "$work/payload"
 	for kernel in "${kernels[@]}"; do
 		"$SRCDIR/tests/vm/boot" -t 600 -r "$image" -p maxcpus=2 "$kernel" count-load \
 			"$work/payload" >"$work/$kernel" 2>"$work/$kernel.err" ||
 			echo "count-load: exit status $?" >>"$work/$kernel.err"
 	done
+	"$SRCDIR/tests/vm/boot" -t 600 -r jobio-trixie:site -c systemd -p maxcpus=2 "${kernels[-1]}" count-service \
+		"$work/payload" >"$work/service" 2>"$work/service.err" || echo "count-service: exit status $?" >>"$work/service.err"
 }
 
 # expect LABEL FILTER VALUE - fail unless jq prints VALUE for the label on each kernel
@@ -75,4 +79,20 @@ expect() {
 	expect 'hooked of one set' '. > 0' true
 	expect 'hooked after unload' . 0
 	expect 'pins after unload' . 0
+}
+
+@test "jobio-recover.service loads the programs before slurmd starts, and restarts and stops without an error" {
+	kernels=(service)
+	expect 'when slurmd started' . '["ours-v2-latency"]'
+	expect 'functions of the programs' '. > 0' true
+	expect 'services after the start' . '["inactive success","active success"]'
+	expect 'services after the restart' . '["inactive success","active success"]'
+	expect 'programs after the restart' '[.same, .names]' '[true,["ours-v2-latency"]]'
+	expect 'services after the stop' . '["inactive success","inactive success"]'
+}
+
+@test "removal of the package leaves no BPF program and no pin" {
+	kernels=(service)
+	expect 'functions after the removal, more than at first' . 0
+	expect 'pins after the removal' . 0
 }
