@@ -292,15 +292,22 @@ long tree_number(const struct config_client *section, const char *folder, const 
 	return tree_digits(line);
 }
 
+/* A folder of the same name in another root has another inode, so after an error that does not mean
+ * absence the next root is not tried. */
 unsigned long tree_inode(const struct config_client *section, const char *instance)
 {
-	struct stat st = { 0 };
-	int fd = tree_open(section, "llite", instance, ".", O_PATH), saved;
+	const char *const roots[] = { section->sys_dir, section->procfs_dir };
+	char path[TREE_PATH_MAX];
+	struct stat st;
+	size_t i;
 
-	if (fd < 0)
-		return 0;
-	saved = fstat(fd, &st) < 0 ? errno : 0;
-	close(fd);
-	errno = saved;
-	return (unsigned long)st.st_ino;
+	for (i = 0; i < ARRAY_SIZE(roots); i++) {
+		snprintf(path, sizeof(path), "%s/llite/%s", roots[i], instance);
+		if (stat(path, &st) == 0)
+			return (unsigned long)st.st_ino;
+		if (!is_elsewhere(errno))
+			return 0;
+	}
+	errno = ENOENT;
+	return 0;
 }
