@@ -54,7 +54,7 @@ thing_tree() {
 	local arguments=(CC=gcc) targets=() root
 	root=$(readlink "$work/root")
 	[[ $1 != sanitizers ]] || arguments+=(--enable-sanitizers "CFLAGS=$quick_gcc")
-	[[ $1 == "$tree" || $level == all ]] || targets=(jobio-count)
+	[[ $1 == "$tree" || $level == all ]] || targets=(jobio-count jobio-prepare)
 	# an interrupted configure leaves a Makefile without libtool
 	[[ -e $work/$1/configured && $(<"$work/$1/configured") == "$root" ]] || rm -rf "${work:?}/$1"
 	mkdir -p "$work/$1"
